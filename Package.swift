@@ -21,8 +21,48 @@ func tests(_ name: String, _ imports: [String], resources: [Resource] = []) -> T
 let package = Package(
   name: "streamrig",
   targets: [
+    .target(name: "CRigShims"),
+    .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(
+      name: "CAV",
+      linkerSettings: [.linkedLibrary("avformat"), .linkedLibrary("avcodec"), .linkedLibrary("avutil")]),
+
+    module("RigBytes", extra: [.enableExperimentalFeature("Lifetimes")]),
     module("RigModel"),
+
+    module("RigWire", ["RigBytes", "RigModel"]),
+    module("RigPlan", ["RigModel"]),
+    module("RigFlow", ["RigModel"]),
+    module("RigChecks", ["RigBytes", "RigModel", "RigWire", "RigFlow"]),
+    module("RigReport", ["RigModel"]),
+
+    module("RigLoop", ["CRigShims", "RigModel"]),
+    module("RigDevice", ["RigModel", "RigWire", "RigFlow", "RigLoop", "CRigShims"]),
+
+    module("RigYAML", ["RigModel", "RigPlan", "CYAML"]),
+    module("RigCapture", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CPcap"]),
+    module("RigDrivers", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
+    module("RigLinks", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
+    module("RigMedia", ["RigModel", "RigLoop", "RigDevice"]),
+    module("RigEmulator", ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice"]),
+
+    module("RigRunner", ["RigModel", "RigWire", "RigLoop", "RigPlan", "RigFlow", "RigDevice", "RigChecks", "RigReport"]),
+    .executableTarget(
+      name: "streamrig",
+      dependencies: [
+        "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigLoop", "RigDevice", "RigYAML",
+        "RigCapture", "RigDrivers", "RigLinks", "RigMedia", "RigEmulator", "RigRunner", "CRigShims",
+      ],
+      swiftSettings: strict),
+    .executableTarget(name: "streamrig-media", dependencies: ["RigModel", "CAV"], swiftSettings: strict),
+
     tests("RigModelTests", ["RigModel"]),
+    tests("RigLoopTests", ["RigLoop", "RigModel"]),
+    tests("RigPlanTests", ["RigModel", "RigPlan", "RigYAML"]),
+    tests("RigYAMLTests", ["RigModel", "RigPlan", "RigYAML"]),
+    tests("RigReportTests", ["RigReport", "RigModel"], resources: [.copy("Golden")]),
+    tests("RigMediaTests", ["RigModel"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,61 @@
+import Glibc
+import RigLoop
+import RigWire
+
+/// Appends blocks to a pcapng file through a buffer; the first error ends the writing and is kept.
+struct CaptureWriter: ~Copyable {
+  let path: String
+  private let fd: Int32
+  private var writer = PcapngWriter()
+  private var buffer: [UInt8] = []
+  private(set) var error: SystemError?
+
+  private static let mediaInterface = 0
+  private static let rigInterface = 1
+
+  init(path: String, interface: String, link: LinkType, title: String) throws(SystemError) {
+    self.path = path
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard fd >= 0 else { throw SystemError("open", on: path) }
+    var host = [CChar](repeating: 0, count: 256)
+    gethostname(&host, 255)
+    let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    buffer += writer.sectionHeader(hardware: name, os: "Linux", application: "streamrig")
+    buffer += writer.interface(name: interface, linkType: link, snapLength: 262_144, description: title)
+    buffer += writer.interface(
+      name: PcapngWriter.rigInterfaceName, linkType: .user0, description: "stage marks of the rig")
+    flush()
+  }
+
+  mutating func packet(_ bytes: UnsafeRawBufferPointer, time: Int64, originalLength: Int) {
+    guard error == nil else { return }
+    buffer += writer.packet(
+      interface: CaptureWriter.mediaInterface, time: time, bytes: bytes.bytes, originalLength: originalLength)
+    if buffer.count > 1 << 20 { flush() }
+  }
+
+  /// A packet on the interface `rig` whose comment, and bytes, are `text`.
+  mutating func mark(_ text: String, time: Int64) {
+    guard error == nil else { return }
+    let bytes = Array(text.utf8)
+    buffer += writer.packet(
+      interface: CaptureWriter.rigInterface, time: time, bytes: bytes.span.bytes, comment: text)
+  }
+
+  mutating func flush() {
+    var sent = 0
+    while sent < buffer.count, error == nil {
+      let n = buffer.withUnsafeBytes { Glibc.write(fd, $0.baseAddress?.advanced(by: sent), $0.count - sent) }
+      if n >= 0 { sent += n } else if errno != EINTR { error = SystemError("write", on: path) }
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  mutating func close(received: UInt64, dropped: UInt64, time: Int64) {
+    buffer += writer.statistics(
+      interface: CaptureWriter.mediaInterface, time: time, received: received, dropped: dropped)
+    flush()
+  }
+
+  deinit { Glibc.close(fd) }
+}

@@ -1,0 +1,138 @@
+public import RigModel
+import RigWire
+
+/// What a stream was, in numbers.
+public struct StreamStatistics: Hashable, Sendable {
+  public enum Transport: String, Sendable { case udp, tcp }
+  public var ssrc: UInt32
+  public var payloadType: UInt8
+  /// Encoding name of the description; `nil` where none was seen.
+  public var codec: String?
+  public var transport: Transport
+  /// `10.0.0.1:5004 → 10.0.0.2:6000`, of the datagrams or of the TCP connection.
+  public var flow: String
+  /// The interleaved channel.
+  public var channel: UInt8?
+  /// Hz; 90,000 is assumed where no description was seen.
+  public var clockRate: UInt32
+  /// All that arrived, duplicates included.
+  public var packets: Int64
+  /// Payload bytes.
+  public var bytes: Int64
+  public var expected: Int
+  public var lost: Int
+  public var duplicates: Int
+  public var reordered: Int
+  public var restarts: Int
+  /// RFC 3550 A.8, last and greatest, seconds.
+  public var jitter: Double
+  public var maxJitter: Double
+  /// Nanoseconds since 1970, and packet numbers.
+  public var firstTime: Int64
+  public var lastTime: Int64
+  public var firstFrame: Int
+  public var lastFrame: Int
+  /// Pictures (or audio packets) with different timestamps.
+  public var frames: Int64
+  public var keyFrames: Int64
+  /// Complete groups of pictures: the first 512 lengths, the shortest and the longest of all.
+  public var gopLengths: [Int]
+  public var shortestGOP: Int?
+  public var longestGOP: Int?
+  /// Payload bits per second between first and last packet.
+  public var bitRate: Double?
+  public var senderReports: Int
+
+  public var duration: Double { Double(lastTime - firstTime) / 1e9 }
+
+  init(_ stream: MediaStream) {
+    ssrc = stream.ssrc
+    payloadType = stream.payloadType
+    codec = stream.codec?.description
+    transport = stream.isInterleaved ? .tcp : .udp
+    flow = stream.flow.description
+    channel = stream.channel
+    clockRate = stream.clockRate
+    packets = stream.packets
+    bytes = stream.bytes
+    expected = stream.sequence.expected
+    lost = stream.sequence.lost
+    duplicates = stream.sequence.duplicates
+    reordered = stream.sequence.late
+    restarts = stream.sequence.restarts
+    jitter = stream.jitter.seconds
+    maxJitter = stream.maxJitter / Double(max(1, stream.clockRate))
+    firstTime = stream.first.time
+    lastTime = stream.last.time
+    firstFrame = stream.first.frame
+    lastFrame = stream.last.frame
+    frames = stream.frames
+    keyFrames = stream.keyFrames
+    gopLengths = stream.groups.lengths
+    shortestGOP = stream.groups.shortest
+    longestGOP = stream.groups.longest
+    bitRate = stream.bitRate
+    senderReports = stream.senderReports
+  }
+}
+
+/// What an analysis found.
+public struct AnalysisResult: Sendable {
+  public var findings: [Finding]
+  /// Confirmed RTP streams in the order of their first packet.
+  public var streams: [StreamStatistics]
+  /// Packets of the capture that were looked at, and RTP packets among them.
+  public var packets: Int64
+  public var mediaPackets: Int64
+  /// RTSP dialogues, sessions and tracks.
+  public var dialogues: Int
+  public var sessions: Int
+  public var tracks: Int
+  /// IP datagrams of which a fragment never came.
+  public var incompleteDatagrams: Int
+  /// Bytes that the capture lacks in RTSP connections.
+  public var missingTCPBytes: Int64
+  /// Ids of the checks that ran.
+  public var judged: [String]
+  /// Why a group of checks is too weak for a verdict, by group (`rtp`).
+  public var inconclusive: [String: String]
+
+  init(_ analyzer: CaptureAnalyzer) {
+    findings = analyzer.findings
+    streams = analyzer.world.streams.filter(\.isConfirmed).map { StreamStatistics($0) }
+    packets = analyzer.packets
+    mediaPackets = analyzer.mediaPackets
+    dialogues = analyzer.connections.count { $0.kind == .rtsp }
+    sessions = analyzer.world.sessions.count
+    tracks = analyzer.world.tracks.count
+    incompleteDatagrams = analyzer.fragments.incomplete
+    missingTCPBytes = analyzer.world.missingTCPBytes
+    judged = analyzer.checks.map { type(of: $0).info.id }
+    inconclusive = [:]
+    let dropped = analyzer.world.captureDropped
+    let doubtful = analyzer.world.streams.contains { $0.isConfirmed && !$0.isInterleaved && $0.sequence.lost > 0 }
+    if doubtful, dropped != 0 {
+      inconclusive["rtp"] =
+        dropped.map { "the capture dropped \($0) packets" } ?? "it is not known whether the capture dropped packets"
+    }
+    if analyzer.world.missingTCPBytes > 0 {
+      inconclusive["framing"] = "the capture lacks \(analyzer.world.missingTCPBytes) bytes of RTSP connections"
+    }
+  }
+
+  public var worst: Severity? { findings.map(\.severity).max() }
+
+  /// The findings by group of checks, in the order of the catalogue: what a run record holds.
+  public var groups: [CheckGroupRecord] {
+    var order: [String] = []
+    for id in judged {
+      let group = String(id.prefix { $0 != "." })
+      if !order.contains(group) { order.append(group) }
+    }
+    return order.map { group in
+      CheckGroupRecord(
+        group: group, judged: judged.filter { $0.hasPrefix(group + ".") }, inconclusive: inconclusive[group] ?? "",
+        findings: findings.filter { $0.check.hasPrefix(group + ".") })
+    }
+  }
+}

@@ -1,0 +1,23 @@
+public import RigModel
+import RigWire
+
+/// `session.id.stable`
+public struct SessionIDCheck: WireCheck {
+  public static let info = CheckInfo(
+    id: "session.id.stable", rule: "A response names the session that the request named.",
+    reference: "RFC 2326 12.37", severity: .error)
+  public static let interest = WireInterest([.responses])
+
+  public init(_ context: AnalysisContext) {}
+
+  public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
+    guard case .response(let response) = event, response.isSuccess, let request = response.request,
+      let asked = request.message.session?.id, !asked.isEmpty, let given = response.message.session?.id, asked != given
+    else { return }
+    log.note(
+      Self.info, request.method, subject: response.connection,
+      at: response.place.evidence(
+        sequence: response.message.cseq.map { Int64($0) }, excerpt: response.message.headers["Session"]),
+      message: "\(request.method) in session \(asked) was answered with session \(given)")
+  }
+}

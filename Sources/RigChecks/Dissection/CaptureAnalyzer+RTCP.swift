@@ -1,0 +1,32 @@
+import RigBytes
+import RigWire
+
+extension CaptureAnalyzer {
+  /// Takes the RTCP packets of a datagram or interleaved frame.
+  mutating func seeRTCP(_ route: Int, _ bytes: RawSpan, _ range: Range<Int>, _ place: WirePlace) {
+    let compound = RTCPCompound(parsing: bytes.extracting(range))
+    let track = routes[route].track
+    let fromSender = routes[route].role != .receiver
+    if fromSender, track >= 0 {
+      for packet in compound.packets {
+        switch packet {
+        case .senderReport(let report):
+          world.tracks[track].senderReports += 1
+          countReport(of: report.ssrc, on: world.tracks[track].streams)
+        case .bye: world.tracks[track].sourceBye = place
+        default: break
+        }
+      }
+    }
+    // A flow that only looks like RTCP is not judged before something is known of it.
+    guard track >= 0 || (routes[route].channel != nil && compound.problems.isEmpty) else { return }
+    emit(
+      .rtcp(
+        RTCPEvent(place: place, track: track, compound: compound, fromSender: fromSender, length: range.count)))
+  }
+
+  private mutating func countReport(of ssrc: UInt32, on streams: [Int]) {
+    guard let stream = streams.last(where: { world.streams[$0].ssrc == ssrc }) else { return }
+    world.streams[stream].senderReports += 1
+  }
+}

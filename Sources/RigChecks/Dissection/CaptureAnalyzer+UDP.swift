@@ -1,0 +1,91 @@
+import RigBytes
+import RigWire
+
+extension CaptureAnalyzer {
+  @inline(__always)
+  mutating func seeUDP(_ packet: NetworkPacket, _ frame: RawSpan, _ place: WirePlace) {
+    guard packet.payload.count >= 4 else { return }
+    let route: Int
+    if let lastFlow, lastFlow == packet.flow {
+      route = lastRoute
+    } else {
+      route = flowIndex[packet.flow] ?? newRoute(for: packet.flow)
+      lastFlow = packet.flow
+      lastRoute = route
+    }
+    guard route >= 0 else { return }
+    switch routes[route].role {
+    case .rtp:
+      if isRTCP(frame, packet.payload) {
+        seeRTCP(route, frame, packet.payload, place)
+      } else {
+        seeRTP(route, frame, packet.payload, place)
+      }
+    case .rtcp:
+      // A compound cut by the snap length says nothing of its length field.
+      if packet.missing == 0 { seeRTCP(route, frame, packet.payload, place) }
+    case .receiver: seeReceiver(route, frame, packet.payload, place)
+    case .unknown: guess(route, frame, packet.payload, place)
+    case .ignored: break
+    }
+  }
+
+  /// RTP and RTCP on one port (RFC 5761 4): the second byte of RTCP is 192–223.
+  @inline(__always)
+  func isRTCP(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    guard let second = bytes.u8(at: range.lowerBound + 1) else { return false }
+    return second >= 192 && second <= 223
+  }
+
+  private mutating func newRoute(for flow: FlowKey) -> Int {
+    guard routes.count < 65_536 else { return -1 }
+    var route = Route(role: .unknown, track: -1, flow: flow)
+    if let target = mediaTargets[flow.destination] {
+      route.role = target.isRTCP ? .rtcp : .rtp
+      route.track = target.track
+    } else if let target = serverPorts[flow.destination] {
+      route.role = .receiver
+      route.track = target.track
+    }
+    routes.append(route)
+    flowIndex[flow] = routes.count - 1
+    return routes.count - 1
+  }
+
+  /// A flow that no SETUP explains: is it RTP or RTCP by its looks?
+  private mutating func guess(_ route: Int, _ frame: RawSpan, _ range: Range<Int>, _ place: WirePlace) {
+    routes[route].tries += 1
+    if let first = frame.u8(at: range.lowerBound), first >> 6 == 2 {
+      if isRTCP(frame, range) {
+        if range.count >= 8, range.count % 4 == 0 { routes[route].role = .rtcp }
+      } else if let header = try? RTPHeader(parsing: frame.extracting(range)), header.flaw == nil {
+        routes[route].role = .rtp
+        seeRTP(route, frame, range, place)
+        return
+      }
+    }
+    if routes[route].role == .unknown, routes[route].tries >= 16 { routes[route].role = .ignored }
+  }
+
+  /// Forgets flows that a new SETUP may explain otherwise.
+  mutating func forgetFlows(touching endpoints: [Endpoint]) {
+    flowIndex = flowIndex.filter { flow, route in
+      routes[route].role != .unknown && routes[route].role != .ignored && !endpoints.contains(flow.source)
+        && !endpoints.contains(flow.destination)
+    }
+    lastFlow = nil
+  }
+
+  private mutating func seeReceiver(_ route: Int, _ frame: RawSpan, _ range: Range<Int>, _ place: WirePlace) {
+    // Packets that only open a path carry no report and are no sign of a receiver that listens.
+    guard isRTCP(frame, range) else { return }
+    noteSign(track: routes[route].track, place)
+    seeRTCP(route, frame, range, place)
+  }
+
+  mutating func noteSign(track: Int, _ place: WirePlace) {
+    guard world.tracks.indices.contains(track) else { return }
+    let session = world.tracks[track].session
+    if world.sessions.indices.contains(session) { world.sessions[session].lastSign = place.time }
+  }
+}

@@ -1,0 +1,116 @@
+public import RigModel
+public import RigWire
+
+/// Judges captured packets, one after the other, in constant memory.
+///
+/// Finds RTSP by its first bytes on any TCP port, RTP and RTCP by what SETUP agreed (ports or interleaved channels)
+/// or, where no RTSP was captured, by their looks. Feed every packet to `see`, then call `finish` once.
+public struct CaptureAnalyzer: Sendable {
+  static let connectionLimit = 16_384
+
+  public let context: AnalysisContext
+  public internal(set) var world = WireWorld()
+  /// RTP packets of known media so far, and the capture time of the latest, ns since 1970.
+  public internal(set) var mediaPackets: Int64 = 0
+  public internal(set) var lastMediaTime: Int64?
+  /// Packets handed in, and those that belong to an RTSP, RTP or RTCP flow.
+  public private(set) var packets: Int64 = 0
+
+  var checks: [any WireCheck] = []
+  var interests: [WireInterest] = []
+  var everyPacket: [Int] = []
+  var noted: [(check: Int, notes: RTPNotes)] = []
+  var log: FindingLog
+
+  var connections: [Connection] = []
+  var connectionIndex: [FlowKey: (index: Int, side: Int)] = [:]
+  var otherConnections = 0
+  var routes: [Route] = []
+  var flowIndex: [FlowKey: Int] = [:]
+  var lastFlow: FlowKey?
+  var lastRoute = 0
+  /// What SETUP announced: where media goes to, and where the server listens.
+  var mediaTargets: [Endpoint: ChannelAssignment] = [:]
+  var serverPorts: [Endpoint: ChannelAssignment] = [:]
+  var sessionIndex: [SessionKey: Int] = [:]
+  var fragments = FragmentReassembler()
+  /// Sessions, by index, that play: what the periodic look for silence goes through.
+  var finished = false
+
+  struct SessionKey: Hashable {
+    var server: IPAddress
+    var id: String
+  }
+
+  public init(_ context: AnalysisContext = AnalysisContext()) {
+    self.init(context, checks: CheckCatalog.wire)
+  }
+
+  /// With a choice of checks, for tests.
+  public init(_ context: AnalysisContext, checks types: [any WireCheck.Type]) {
+    self.context = context
+    log = FindingLog(settings: context.settings, file: context.file)
+    world.captureDropped = context.captureDropped
+    for type in types where context.setting(type.info) != .off {
+      if type.interest.everyPacket {
+        everyPacket.append(checks.count)
+      } else if !type.interest.notes.isEmpty {
+        noted.append((checks.count, type.interest.notes))
+      }
+      checks.append(type.init(context))
+      interests.append(type.interest)
+    }
+  }
+
+  /// Takes one packet.
+  /// - Parameters:
+  ///   - frame: the captured bytes.
+  ///   - number: 1-based, as Wireshark counts.
+  ///   - time: nanoseconds since 1970 UTC.
+  public mutating func see(frame: RawSpan, number: Int, time: Int64, link: LinkType) {
+    packets += 1
+    guard link != .user0 else { return }
+    if world.firstTime == 0 { world.firstTime = time }
+    world.now = max(world.now, time)
+    world.lastFrame = number
+    let packet = NetworkDissector.dissect(frame, link: link)
+    guard context.hosts.isEmpty || isWanted(packet.flow) else { return }
+    switch packet.kind {
+    case .udp: seeUDP(packet, frame, WirePlace(frame: number, time: time))
+    case .tcp: seeTCP(packet, frame, number: number, time: time)
+    case .fragment:
+      guard let whole = fragments.add(packet, in: frame, time: time) else { return }
+      let inner = NetworkDissector.dissect(reassembled: whole, of: packet)
+      if inner.kind == .udp { seeUDP(inner, whole.span.bytes, WirePlace(frame: number, time: time)) }
+    case .other: break
+    }
+  }
+
+  private func isWanted(_ flow: FlowKey) -> Bool {
+    context.hosts.contains(flow.source.address) || context.hosts.contains(flow.destination.address)
+  }
+
+  /// How many packets the capture lost, once that is known (an interface statistics block, the kernel's counter).
+  public mutating func setCaptureDropped(_ count: UInt64?) { world.captureDropped = count }
+
+  /// Ends the analysis. Further calls give the same result.
+  public mutating func finish() -> AnalysisResult {
+    if !finished {
+      finished = true
+      flushConnections()
+      finishStreams()
+      for index in checks.indices { checks[index].finish(in: world, log: &log) }
+    }
+    return AnalysisResult(self)
+  }
+
+  /// Findings so far; those that only the end can tell are not among them.
+  public var findings: [Finding] { log.all }
+
+  mutating func emit(_ event: WireEvent) {
+    let kind = event.kind
+    for index in checks.indices where interests[index].kinds.contains(kind) {
+      checks[index].see(event, in: world, log: &log)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import RigWire
+
+/// One TCP connection: both byte streams, and the RTSP dialogue on them if it is one.
+struct Connection: Sendable {
+  enum Kind: Sendable { case unknown, rtsp, other }
+
+  /// One direction with its parser.
+  struct Side: Sendable {
+    var stream = TCPDirection()
+    var parser = RTSPParser()
+    /// Stream offset of the parser's first byte: a hole in the stream starts a new parser.
+    var parserBase: Int64 = 0
+    /// First bytes, until they tell what is spoken.
+    var prefix: [UInt8] = []
+    var chunks = 0
+    /// The parser has been given bytes since it was made.
+    var hasBegun = false
+    /// The next damage is the capture's: it began in the middle, or lacks bytes.
+    var isHurt = false
+    /// The item before was a message, so that garbage now speaks against its Content-Length.
+    var lastMessage: RTSPMessage?
+    /// Requests of this side that wait for a response, oldest first.
+    var open: [RTSPRequest] = []
+    /// Index into the analyzer's routes by channel; -1 where there is none.
+    var routes: [UInt8: Int] = [:]
+  }
+
+  /// From the side that opened the connection, or was seen first.
+  let key: FlowKey
+  var kind = Kind.unknown
+  var sides = [Side(), Side()]
+  /// Which side sends requests; `nil` until told.
+  var clientSide: Int?
+  var assigned: [UInt8: ChannelAssignment] = [:]
+  /// Channels of SETUP requests not yet answered.
+  var asked: Set<UInt8> = []
+  var descriptions: [(base: String, session: SDPSession)] = []
+  var sessions: [String: Int] = [:]
+  var isEnded = false
+  /// The side that closed or reset first.
+  var firstCloser: Int?
+  var unassignedSeen: Set<UInt8> = []
+
+  init(key: FlowKey) { self.key = key }
+
+  /// Seen from its SYN on both sides and without a hole so far.
+  var isWhole: Bool { sides.allSatisfy { $0.stream.sawStart && $0.stream.gaps == 0 } }
+
+  var client: Endpoint { clientSide == 1 ? key.destination : key.source }
+  var server: Endpoint { clientSide == 1 ? key.source : key.destination }
+
+  func flow(from side: Int) -> FlowKey { side == 0 ? key : key.reversed }
+}
+
+struct ChannelAssignment: Sendable {
+  var track: Int
+  var isRTCP: Bool
+}
+
+/// Where the packets of one flow, or one interleaved channel, belong.
+struct Route: Sendable {
+  enum Role: Sendable {
+    case rtp
+    case rtcp
+    /// From the receiver: reports, or packets that open a path through a firewall.
+    case receiver
+    case unknown
+    case ignored
+  }
+
+  var role: Role
+  var track: Int
+  var flow: FlowKey
+  var channel: UInt8?
+  var connection = -1
+  var tries = 0
+  /// Streams by SSRC, at most `streamLimit`.
+  var streams: [(ssrc: UInt32, index: Int)] = []
+  var lastSSRC: UInt32 = 0
+  var lastStream = -1
+
+  static let streamLimit = 64
+}

@@ -1,0 +1,158 @@
+public import RigFlow
+public import RigModel
+
+/// Turns what was observed of a session into a verdict.
+///
+/// Precedence: error > fail > inconclusive > pass, but what goes wrong with the rig after an established failure does
+/// not hide it. An expected failure at the expected failure point is a pass; elsewhere it is a fail that names both; a
+/// fault that did not fire is an error.
+public struct Judge: Sendable {
+  public struct Evidence: Sendable {
+    public var expectation: Expectation
+    public var flow: Flow
+    public var failure: Session.Failure?
+    public var reached: Gate?
+    public var stages: [StageRecord]
+    public var doubts: [String]
+    public var faults: [(request: FaultRequest, record: FaultRecord, trips: [String])]
+    public var groups: [CheckGroupRecord]
+    /// Events of this run that came, by name.
+    public var eventsSeen: Set<String>
+    /// What went wrong with the rig, without ending the session.
+    public var rigProblems: [String]
+    /// The agent itself is the subject: losing it is its failure.
+    public var agentUnderTest: Bool
+
+    public init(
+      expectation: Expectation, flow: Flow, failure: Session.Failure? = nil, reached: Gate? = nil,
+      stages: [StageRecord] = [], doubts: [String] = [],
+      faults: [(request: FaultRequest, record: FaultRecord, trips: [String])] = [], groups: [CheckGroupRecord] = [],
+      eventsSeen: Set<String> = [], rigProblems: [String] = [], agentUnderTest: Bool = false
+    ) {
+      self.expectation = expectation
+      self.flow = flow
+      self.failure = failure
+      self.reached = reached
+      self.stages = stages
+      self.doubts = doubts
+      self.faults = faults
+      self.groups = groups
+      self.eventsSeen = eventsSeen
+      self.rigProblems = rigProblems
+      self.agentUnderTest = agentUnderTest
+    }
+  }
+
+  public struct Ruling: Hashable, Sendable {
+    public var verdict: Verdict
+    public var reason: String
+    public var failurePoint: FailurePoint?
+  }
+
+  private let e: Evidence
+
+  public static func rule(_ evidence: Evidence) -> Ruling { Judge(e: evidence).rule() }
+
+  private init(e: Evidence) { self.e = e }
+
+  private var expected: FailurePoint? { e.expectation.failed }
+
+  private func rule() -> Ruling {
+    let failing = actualFailure
+    let point = failing?.point
+    func ruling(_ verdict: Verdict, _ reason: String) -> Ruling {
+      Ruling(verdict: verdict, reason: reason, failurePoint: point)
+    }
+    if let doubt = e.failure?.doubt, point != nil { return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)") }
+    if let missing = unfired(before: point) { return ruling(.error, missing) }
+    if let failing, failing.point != expected {
+      let wanted = expected.map { "expected a failure at \($0), but the session failed at \(failing.point)" }
+      let text = [wanted, failing.text].compactMap { $0 }.joined(separator: ": ")
+      return ruling(failing.isRig ? .error : .fail, text)
+    }
+    if let problem = e.rigProblems.first { return ruling(.error, problem) }
+    if let expected, failing == nil {
+      return ruling(.fail, "expected a failure at \(expected), but the session succeeded")
+    }
+    if let wanted = e.expectation.reached, wanted != e.reached {
+      return ruling(.fail, "expected the last gate \(wanted), but it was \(e.reached.map { "\($0)" } ?? "none")")
+    }
+    if let event = e.expectation.never.first(where: e.eventsSeen.contains) {
+      return ruling(.fail, "\(event) came, and must never come")
+    }
+    if let other = unexplainedFinding(at: point) {
+      return Ruling(verdict: .fail, reason: describe(other), failurePoint: point ?? pointOf(other))
+    }
+    if point != FailurePoint(.cleanUp), let dirty = e.stages.first(where: { $0.id == "clean-up" && $0.outcome == .failed }) {
+      return Ruling(verdict: .fail, reason: "clean-up failed: \(dirty.reason)", failurePoint: FailurePoint(.cleanUp))
+    }
+    if let doubt = e.doubts.first ?? e.groups.first(where: { !$0.inconclusive.isEmpty })?.inconclusive {
+      return ruling(.inconclusive, doubt)
+    }
+    guard let failing else { return ruling(.pass, "the session ran and ended as planned") }
+    return ruling(.pass, "failed at \(failing.point) as expected: \(failing.detail)")
+  }
+
+  // MARK: What failed
+
+  private struct Failing {
+    var point: FailurePoint
+    var detail: String
+    var isRig: Bool
+    var text: String { isRig && point == .rig ? detail : "failed at \(point): \(detail)" }
+  }
+
+  /// A failed stage outranks findings; among findings the flow's come first.
+  private var actualFailure: Failing? {
+    if let failure = e.failure {
+      let isRig = failure.blame == .rig && !(failure.point == .controlLink && e.agentUnderTest)
+      return Failing(point: failure.point, detail: failure.reason, isRig: isRig)
+    }
+    return errors.first.map { Failing(point: pointOf($0), detail: describe($0), isRig: false) }
+  }
+
+  /// Error findings, those that a fired fault must lead to last: they would otherwise hide what nobody asked for.
+  private var errors: [Finding] {
+    let all = e.groups.filter { $0.inconclusive.isEmpty }.flatMap(\.findings).filter { $0.severity == .error }
+    return all.filter { !isTripped($0) } + all.filter { isTripped($0) }
+  }
+
+  private func isTripped(_ finding: Finding) -> Bool {
+    e.faults.contains { $0.record.fired && $0.trips.contains(finding.check) }
+  }
+
+  /// A finding that neither the fault nor the failed stage accounts for.
+  private func unexplainedFinding(at point: FailurePoint?) -> Finding? {
+    errors.first { finding in
+      !isTripped(finding) && !(finding.stage.map { FailurePoint($0) } == point && point != nil)
+        && pointOf(finding) != point
+    }
+  }
+
+  private func pointOf(_ finding: Finding) -> FailurePoint {
+    if let stage = finding.stage { return FailurePoint(stage) }
+    switch finding.check.prefix(while: { $0 != "." }) {
+    case "flow": return .protocolOrder
+    case "rtsp", "sdp", "transport": return FailurePoint(.play)
+    default: return FailurePoint(e.flow.stage(.running) == nil ? .play : .running)
+    }
+  }
+
+  private func describe(_ finding: Finding) -> String {
+    let place = finding.first.frame.map { " (frame \($0))" } ?? ""
+    let times = finding.count > 1 ? ", \(finding.count) times" : ""
+    return "\(finding.check): \(finding.message)\(place)\(times)"
+  }
+
+  /// A fault without proof, unless the session had already failed before its stage.
+  private func unfired(before point: FailurePoint?) -> String? {
+    let order = e.flow.stages.map { FailurePoint($0.id) }
+    let failedAt = point.flatMap { order.firstIndex(of: $0) }
+    for fault in e.faults where !fault.record.fired {
+      let stage = order.firstIndex(of: FailurePoint(fault.request.stage)) ?? 0
+      if let failedAt, failedAt < stage, point != expected { continue }
+      return "the fault \(fault.request.text) did not fire: \(fault.record.proof)"
+    }
+    return nil
+  }
+}

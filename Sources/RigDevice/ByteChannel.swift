@@ -1,0 +1,21 @@
+import RigLoop
+
+/// A bidirectional stream of bytes to a device: TCP, stdio, serial, USB bulk, or memory.
+///
+/// Boundaries mean nothing. `read` gives what has come, and nothing at the end of the stream.
+public protocol ByteChannel: Sendable {
+  nonisolated(nonsending) func read() async throws -> [UInt8]
+  nonisolated(nonsending) func write(_ bytes: [UInt8]) async throws
+  func close()
+}
+
+extension ByteStream: ByteChannel {}
+
+/// Opens a channel to one device, again after each loss.
+public protocol ChannelOpener: Sendable {
+  /// `tcp 127.66.1.1:7000`: for messages.
+  var name: String { get }
+  /// RS and CRC are required on it (serial, USB).
+  var isGuarded: Bool { get }
+  nonisolated(nonsending) func open() async throws -> any ByteChannel
+}

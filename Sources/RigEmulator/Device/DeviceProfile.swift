@@ -1,0 +1,33 @@
+/// A model of device that can be emulated: what it says of itself and how long its stages take.
+public struct DeviceProfile: Sendable {
+  public var model: String
+  public var firmware: String
+  public var flows: [String]
+  public var capabilities: [String]
+  public var ranges: [String: ClosedRange<Double>]
+  /// Least and greatest time of each step, in milliseconds; the seed draws between them.
+  public var pace: Pace
+
+  public struct Pace: Sendable {
+    public var configureHotspot = 300...900
+    public var enterLiveMode = 200...700
+    public var openHotspot = 400...1200
+    public var join = 300...1000
+    public var address = 80...300
+    public var sessionStart = 200...600
+    public var stop = 80...300
+    public var reboot = 900...1500
+    /// Between the end of one stage and the beginning of the next.
+    public var between = 2...15
+  }
+
+  public static let flagship = DeviceProfile(
+    model: "emu-flagship", firmware: "1.4.2", flows: ["rtsp-hotspot"], capabilities: ["rtsp", "audio", "inject"],
+    ranges: ["bitrate": 0.25...8, "qualityFactor": 0...51, "iFrameInterval": 4...119], pace: Pace())
+
+  /// A device that starts, but cannot stream live over RTSP.
+  public static let basic = DeviceProfile(
+    model: "emu-basic", firmware: "1.1.0", flows: ["rtsp-hotspot"], capabilities: ["inject"], ranges: [:], pace: Pace())
+
+  public static let all: [DeviceProfile] = [.flagship, .basic]
+}

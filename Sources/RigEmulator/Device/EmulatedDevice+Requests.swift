@@ -1,0 +1,162 @@
+import RigFlow
+import RigLoop
+import RigModel
+import RigWire
+
+extension EmulatedDevice {
+  /// The reply to a request; `nil` where a fault swallows it.
+  func answer(_ method: String, _ params: JSONValue) async -> Result<JSONValue, StageLinkError>? {
+    switch method {
+    case "hello": hello(params)
+    case "start": await start(params)
+    case "stop": await stop(params)
+    case "inject": inject(params)
+    case "clear": await clear(params)
+    case "linkResult": .failure(StageLinkError(.badState, "this device joins by itself"))
+    case "state": .success(stateReport)
+    case "events": events(params)
+    case "faults": faultPage(params)
+    case "ping": .success(["d1": .integer(deviceTime), "d2": .integer(deviceTime)])
+    case "echo": echo(params)
+    case "log": .success(
+      logPage(since: Int(params["since"]?.integer ?? 0), most: Int(params["max"]?.integer ?? 20)))
+    case "reset": await reset(params)
+    default: .failure(StageLinkError(.methodNotFound, method))
+    }
+  }
+
+  private func hello(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
+    guard params["v"]?.array?.contains(.integer(1)) == true else {
+      return .failure(StageLinkError(.version, data: ["v": [1]]))
+    }
+    guard let nonce = params["nonce"]?.string else { return .failure(StageLinkError(.invalidParams, "nonce")) }
+    let hello = Hello(
+      nonce: nonce, boot: boot, agentName: "streamrig-emulator", agentVersion: "1", role: .emulator,
+      model: profile.model, serial: serial, firmware: profile.firmware, build: "emulated", flows: profile.flows,
+      capabilities: profile.capabilities, faults: FaultDefinition.Layer.allCases.map(\.rawValue),
+      recordLimit: framing.limit, ranges: profile.ranges, ready: notReadyReasons.isEmpty,
+      notReadyReasons: notReadyReasons, probe: .init(host: hotspot.probe.host, port: hotspot.probe.port))
+    return .success(hello.json)
+  }
+
+  private var notReadyReasons: [String] { faults.contains { $0.verb == "not-ready" } ? ["worn"] : [] }
+
+  private var stateReport: JSONValue {
+    [
+      "state": .string(state.rawValue), "run": run.map { .string($0) } ?? .null,
+      "seq": .integer(ring.nextSequence - 1),
+      "ready": ["ok": .bool(notReadyReasons.isEmpty), "reasons": .list(notReadyReasons)],
+    ]
+  }
+
+  private func events(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
+    guard let since = params["since"]?.integer, since >= 0 else {
+      return .failure(StageLinkError(.invalidParams, "since"))
+    }
+    return .success(ring.page(since: since, limit: framing.limit))
+  }
+
+  private func faultPage(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
+    let verbs = FaultCatalog.all.map { "\($0.layer.rawValue) \($0.verb)" }
+    let from = Int(max(0, min(params["from"]?.integer ?? 0, Int64(verbs.count))))
+    let page = verbs.dropFirst(from).prefix(32)
+    return .success([
+      "faults": .list(Array(page)), "next": .integer(Int64(from + page.count)),
+      "more": .bool(from + page.count < verbs.count),
+    ])
+  }
+
+  private func echo(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
+    guard let length = params["len"]?.integer, length >= 0 else { return .failure(StageLinkError(.invalidParams, "len")) }
+    // The reply must fit a record.
+    guard length <= Int64(framing.limit - 64) else {
+      return .failure(StageLinkError(.tooLarge, data: ["most": .integer(Int64(framing.limit - 64))]))
+    }
+    return .success(["data": .string(String(repeating: "e", count: Int(length)))])
+  }
+
+  // MARK: Start and stop
+
+  private func start(_ request: JSONValue) async -> Result<JSONValue, StageLinkError>? {
+    guard let wanted = request["run"]?.string, !wanted.isEmpty, wanted.utf8.count <= 64 else {
+      return .failure(StageLinkError(.invalidParams, "run"))
+    }
+    if wanted == run { return .success(["accepted": true]) }
+    if let run { return .failure(StageLinkError(.busy, data: ["owner": .string(run)])) }
+    guard request["flow"]?.string == FlowID.rtspHotspot.rawValue else { return .failure(StageLinkError(.unsupported)) }
+    guard profile.capabilities.contains("rtsp") else {
+      return .failure(StageLinkError(.unsupported, "no RTSP live streaming"))
+    }
+    guard notReadyReasons.isEmpty else {
+      return .failure(StageLinkError(.notReady, data: ["reasons": .list(notReadyReasons)]))
+    }
+    if take("busy", at: .configureStream) != nil {
+      return .failure(StageLinkError(.busy, data: ["owner": "another app"]))
+    }
+    if let fault = take("refuse", at: .configureStream) {
+      return .failure(StageLinkError(.hardware, fault.arguments["message"]?.string ?? "camera not available"))
+    }
+    switch parameters(request["params"]) {
+    case .failure(let error): return .failure(error)
+    case .success(let params): self.params = params
+    }
+    if let owner = request["ownerTimeoutMs"]?.integer { ownerTimeout = .milliseconds(max(1000, min(owner, 600_000))) }
+    await repairLeaks()
+    run = wanted
+    state = .starting
+    let task = loop.spawn { try await self.runFlow() }
+    flowTasks = [task]
+    return .success(["accepted": true])
+  }
+
+  private func parameters(_ json: JSONValue?) -> Result<StreamParameters?, StageLinkError> {
+    guard let json, json.string != "default" else { return .success(nil) }
+    func value(_ name: String) -> Result<Double, StageLinkError> {
+      guard let v = json[name]?.double else { return .failure(StageLinkError(.badParam, "\(name) is missing")) }
+      guard let range = profile.ranges[name], v != 0, !range.contains(v) else { return .success(v) }
+      return .failure(
+        StageLinkError(
+          .badParam, name, data: ["param": .string(name), "range": [.number(range.lowerBound), .number(range.upperBound)]]))
+    }
+    do {
+      return .success(
+        StreamParameters(
+          bitrate: BitRate(bitsPerSecond: Int64(try value("bitrate").get() * 1e6)),
+          qualityFactor: Int(try value("qualityFactor").get()),
+          iFrameInterval: Int(try value("iFrameInterval").get())))
+    } catch { return .failure(error) }
+  }
+
+  private func stop(_ request: JSONValue) async -> Result<JSONValue, StageLinkError> {
+    guard let wanted = request["run"]?.string else { return .failure(StageLinkError(.invalidParams, "run")) }
+    guard wanted == run else {
+      // The same stop twice is no error; another run's is.
+      return wanted == lastRun
+        ? .success(["accepted": true]) : .failure(StageLinkError(.badState, "no such run"))
+    }
+    guard state != .stopping else { return .success(["accepted": true]) }
+    if take("ignore-stop", at: .finish) != nil { return .success(["accepted": true]) }
+    state = .stopping
+    cancelFlow()
+    let task = loop.spawn {
+      try await self.loop.sleep(for: await self.draw(self.profile.pace.stop))
+      await self.endRun(byUser: true, error: nil)
+    }
+    flowTasks = [task]
+    return .success(["accepted": true])
+  }
+
+  func cancelFlow() {
+    for task in flowTasks { task.cancel() }
+    flowTasks = []
+  }
+
+  private func reset(_ request: JSONValue) async -> Result<JSONValue, StageLinkError> {
+    guard let level = request["level"]?.string, ["agent", "device"].contains(level) else {
+      return .failure(StageLinkError(.badParam, data: ["range": ["agent", "device"]]))
+    }
+    let task = loop.spawn { await self.reboot() }
+    flowTasks.append(task)
+    return .success(["accepted": true])
+  }
+}

@@ -1,0 +1,147 @@
+public import RigModel
+
+/// Watches the timeline for the proof that one fault fired.
+public struct FaultProver: Sendable {
+  public let request: FaultRequest
+  private let definition: FaultDefinition
+  private let run: String
+  private let completion: String?
+  private var stageBegan: HostTime?
+  private var stageBeganOnDevice: HostTime?
+  private var stageFailedLate = false
+  private var completions: [DeviceEvent] = []
+  private var addresses: [String] = []
+  private var finishes: [DeviceEvent] = []
+  private var stopAsked: HostTime?
+  private var stopTimedOut = false
+  private var proof: String?
+
+  /// - Parameter run: the id of the run that the fault belongs to.
+  public init(_ request: FaultRequest, _ definition: FaultDefinition, flow: Flow, run: String) {
+    self.request = request
+    self.definition = definition
+    self.run = run
+    let completes = flow.stage(request.stage)?.completes ?? []
+    completion =
+      request.stage == .receiveAddress
+      ? "rtspAddressReceived"
+      : completes.lazy.compactMap { condition in
+        switch condition {
+        case .success(let name), .event(let name): name
+        default: nil
+        }
+      }.first
+  }
+
+  /// The proof so far; `nil`: none yet.
+  public var proven: String? { proof }
+
+  public mutating func see(_ entry: TimelineEntry) {
+    guard proof == nil else { return }
+    switch entry.what {
+    case .stageBegan(let id, _) where id == request.stage: stageBegan = entry.time
+    case .stageEnded(let id, let outcome, let reason):
+      let timedOut = outcome == .failed && reason.hasPrefix("timed out")
+      if id == request.stage, timedOut { stageFailedLate = true }
+      if id == .finish, timedOut { stopTimedOut = true }
+      if id == .preflight, outcome == .failed, definition.proof == .notReady, reason.contains("not ready") {
+        proof = "preflight: \(reason)"
+      }
+      if id == .configureStream, outcome == .failed, definition.proof == .refusedStart,
+        reason.hasPrefix("start refused")
+      {
+        proof = reason
+      }
+      if outcome == .failed { judgeMissing() }
+    case .action(HarnessAction.stop): stopAsked = stopAsked ?? entry.time
+    case .event(let event): see(event)
+    case .fact(let fact): see(fact)
+    case .finding(let finding):
+      if case .finding(let checks) = definition.proof, checks.contains(finding.check) {
+        let where_ = finding.first.frame.map { " in frame \($0)" } ?? ""
+        proof = "\(finding.check): \(finding.message)\(where_)"
+      }
+    case .note(let text) where definition.proof == .damagedRecord && text.hasPrefix("damaged record"): proof = text
+    default: break
+    }
+  }
+
+  private mutating func see(_ fact: Fact) {
+    switch definition.proof {
+    case .fact(let kind) where kind == fact.kind: proof = "\(kind.rawValue): \(fact.detail)"
+    case .reboot where fact.kind == .rebooted: proof = "another boot id: \(fact.detail)"
+    case .controlLost where fact.kind == .controlLost: proof = "control link lost: \(fact.detail)"
+    case .contradictedSuccess where fact.kind == .linkNotJoined && completions.contains { $0.success == true }:
+      proof = "success was reported, but \(fact.detail)"
+    case .address(.deadPort) where fact.kind == .mediaFailed && fact.detail.lowercased().contains("refused"):
+      if let address = addresses.last { proof = "\(address): \(fact.detail)" }
+    default: break
+    }
+  }
+
+  private mutating func see(_ event: DeviceEvent) {
+    guard !event.isClaim else { return }
+    if event.name == completion, let foreign = event.run, foreign != run, definition.proof == .otherRun {
+      proof = "\(event.name) came under run \(foreign)"
+    }
+    guard event.run == nil || event.run == run else { return }
+    if !finishes.isEmpty, definition.proof == .finish(.eventAfter), event.name != "sessionFinish" {
+      proof = "\(event.name) followed sessionFinish"
+    }
+    if event.name == "sessionFinish" { finished(event) }
+    if event.name == "rtspAddressReceived" { received(event.data["address"]?.string ?? "") }
+    guard event.name == completion else { return }
+    completions.append(event)
+    switch definition.proof {
+    case .refusedCompletion where event.success == false:
+      proof = "\(event.name) success=false \(event.error.map { "\($0)" } ?? "")"
+    case .repeatedCompletion where completions.count == 2: proof = "\(event.name) came twice"
+    case .lateCompletion:
+      guard let stageBegan, case .duration(let asked)? = request.arguments["for"] else { return }
+      let took = event.received - stageBegan
+      if took >= asked { proof = "\(event.name) came \(took.text) after the stage began, asked \(asked.text)" }
+    default: break
+    }
+  }
+
+  private mutating func received(_ address: String) {
+    addresses.append(address)
+    switch (definition.proof, AddressRule.check(address)) {
+    case (.address(.scheme), .failure(let f)):
+      if case .scheme = f.problem { proof = "address \(address)" }
+    case (.address(.noHost), .failure(let f)) where f.problem == .noHost: proof = "address \(address)"
+    case (.address(.controlBytes), .failure(let f)) where f.problem == .controlBytes: proof = "address with control bytes"
+    case (.address(.tooLong), .failure(let f)):
+      if case .tooLong(let n) = f.problem { proof = "address of \(n) bytes" }
+    case (.secondAddress, _) where addresses.count == 2: proof = "second address \(address)"
+    default: break
+    }
+  }
+
+  private mutating func finished(_ event: DeviceEvent) {
+    finishes.append(event)
+    switch definition.proof {
+    case .finish(.interrupted) where stopAsked == nil && event.data["userStopped"]?.bool == false:
+      proof = "sessionFinish userStopped=false before any stop was asked for"
+    case .finish(.repeated) where finishes.count == 2: proof = "sessionFinish came twice"
+    case .finish(.wrongUserStopped) where stopAsked != nil && event.data["userStopped"]?.bool == false:
+      proof = "sessionFinish userStopped=false after a stop was asked for"
+    default: break
+    }
+  }
+
+  /// A missing event is a proof only once its whole limit has passed without it.
+  private mutating func judgeMissing() {
+    switch definition.proof {
+    case .missingCompletion where stageFailedLate && completions.isEmpty:
+      proof = "\(completion ?? "the completion") did not come inside the limit"
+    case .finish(.missing) where stopTimedOut && finishes.isEmpty:
+      proof = "a stop was asked for, and no sessionFinish came inside the limit"
+    default: break
+    }
+  }
+
+  public var record: FaultRecord {
+    FaultRecord(text: request.text, fired: proof != nil, proof: proof ?? "no proof: \(definition.summary) was not seen")
+  }
+}

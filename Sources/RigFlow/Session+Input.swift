@@ -1,0 +1,219 @@
+public import RigModel
+
+extension Session {
+  /// Takes one input at `now`; the actions are to be performed in order.
+  public mutating func handle(_ input: Input, at now: HostTime) -> [Action] {
+    guard phase != .over else { return [] }
+    switch input {
+    case .begin:
+      guard phase == .idle else { return [] }
+      phase = .driving
+      return satisfy(.harness(.hello), at: now)
+    case .preflightPassed:
+      let actions = satisfy(.harness(.preflightPassed), at: now)
+      guard phase == .driving else { return actions }
+      return actions + satisfy(.harness(.startSent), at: now) + [.sendStart]
+    case .preflightFailed(let reason):
+      // A precondition of the rig, not a failure of the subject.
+      return index(of: .preflight).map { fail($0, reason, blame: .rig, at: now) } ?? []
+    case .startAccepted:
+      startAccepted = true
+      return satisfy(.harness(.startAccepted), at: now)
+    case .startRefused(let reason):
+      return index(of: .configureStream).map { fail($0, "start refused: \(reason)", at: now) } ?? []
+    case .event(let event): return handle(event, at: now)
+    case .fact(let fact): return handle(fact, at: now)
+    case .controlLost:
+      guard phase == .driving else { return [] }
+      controlDeadline = now + setup.controlPatience
+      return []
+    case .controlBack:
+      controlDeadline = nil
+      return []
+    case .rebooted(let detail):
+      controlDeadline = nil
+      guard phase == .driving else { return [] }
+      return failCurrent("rebooted: \(detail)", at: now)
+    case .abort(let point, let reason):
+      guard phase == .driving else { return phase == .cleaning ? finish() : [] }
+      return fail(at: point, reason, blame: .rig, now: now)
+    case .tick: return tick(at: now)
+    }
+  }
+
+  /// Fails the earliest stage that runs or is awaited.
+  mutating func failCurrent(_ reason: String, at now: HostTime) -> [Action] {
+    if let i = stages.firstIndex(where: { $0.isRunning }) ?? awaited?.index { return fail(i, reason, at: now) }
+    return fail(at: .protocolOrder, reason, blame: .subject, now: now)
+  }
+
+  // MARK: Events
+
+  private mutating func handle(_ event: DeviceEvent, at now: HostTime) -> [Action] {
+    guard !event.isClaim, event.run == nil || event.run == setup.run else { return [] }
+    guard phase == .driving else {
+      if event.name == "sessionFinish" { finishSeen = true }
+      noteLateCompletion(event)
+      return []
+    }
+    switch event.name {
+    case "rtspAddressReceived": return received(address: event, at: now)
+    case "sessionFinish": return finished(event, at: now)
+    default: break
+    }
+    if let i = stages.firstIndex(where: { $0.definition.completes.contains(.success(event.name)) }) {
+      return completion(event, of: i, at: now)
+    }
+    var actions = satisfy(.event(event.name), by: event, at: now)
+    if event.name == "connectDeviceHotspotStarting", isRunning(.connectHotspot) {
+      actions.append(.join(ssid: event.data["ssid"]?.string ?? "", join: event.data["join"] ?? .null))
+    }
+    return actions
+  }
+
+  private mutating func completion(_ event: DeviceEvent, of i: Int, at now: HostTime) -> [Action] {
+    switch event.success {
+    case true:
+      // Reported once already: a repeat changes nothing here, and the order check reports it.
+      guard stages[i].outcome == nil else { return [] }
+      var actions = satisfy(.success(event.name), by: event, at: now)
+      if stages[i].definition.id == .connectHotspot, stages[i].isRunning { actions.append(.proveLink) }
+      return actions
+    case false:
+      return fail(i, event.error.map { "reported failure: \($0)" } ?? "reported failure without an error", at: now)
+    default:
+      return fail(i, "\(event.name) carries no success", at: now)
+    }
+  }
+
+  mutating func received(address event: DeviceEvent, at now: HostTime) -> [Action] {
+    guard address == nil, let i = index(of: .receiveAddress), stages[i].outcome == nil else { return [] }
+    guard stages[i].isRunning else {
+      // Before the connect completed: kept, and used if the connect succeeds; the order check reports it.
+      if earlyAddress == nil { earlyAddress = event }
+      return []
+    }
+    let text = event.data["address"]?.string
+    switch AddressRule.check(text) {
+    case .failure(let why):
+      return [.refuseAddress(text ?? "", reason: "\(why)")]
+        + fail(i, "the address is invalid: \(why)", at: now)
+    case .success:
+      address = text
+      let actions = satisfy(.harness(.addressAccepted), by: event, at: now)
+      return phase == .driving ? actions + [.openMedia(text ?? "")] : actions
+    }
+  }
+
+  private mutating func finished(_ event: DeviceEvent, at now: HostTime) -> [Action] {
+    finishSeen = true
+    let byUser = event.data["userStopped"]?.bool
+    let error = event.error.map { ": \($0)" } ?? ""
+    guard let finish = index(of: .finish) else { return [] }
+    if stages[finish].isRunning {
+      if byUser != true { return fail(finish, "ended as an interruption after a stop was requested\(error)", at: now) }
+      if event.error != nil { return fail(finish, "the user stop ended with an error\(error)", at: now) }
+      return satisfy(.event("sessionFinish"), by: event, at: now) + endSession(at: now)
+    }
+    guard isRunning(.running), let running = index(of: .running) else {
+      return failCurrent("the device ended the session\(error)", at: now)
+    }
+    stopAt = nil
+    // The device ends by itself: `running` is over, and `finish` tells how it ended.
+    var actions = complete(running, by: nil, at: now)
+    let reason =
+      byUser == true
+      ? "userStopped is true, and nobody asked for a stop" : "interrupted by the device\(error)"
+    actions += fail(finish, reason, at: now)
+    return actions
+  }
+
+  /// A completion that comes after its stage timed out, but happened in time on the device: the control link was slow,
+  /// and the failure is in doubt.
+  private mutating func noteLateCompletion(_ event: DeviceEvent) {
+    guard let failed = failure, failed.doubt == nil, event.success == true, let occurred = event.occurred,
+      let stage = stages.first(where: { FailurePoint($0.definition.id) == failed.point }),
+      stage.definition.completes.contains(.success(event.name)), stage.reason.hasPrefix("timed out"),
+      let (began, error) = stage.beganOnDevice, let limit = stage.limit, occurred - began <= limit + error
+    else { return }
+    failure?.doubt =
+      "\(event.name) came after the limit, but happened \((occurred - began).text) after the beginning on the device"
+  }
+
+  // MARK: Facts
+
+  private mutating func handle(_ fact: Fact, at now: HostTime) -> [Action] {
+    switch fact.kind {
+    case .linkNotJoined:
+      guard let i = index(of: .connectHotspot), stages[i].isRunning else { return [] }
+      return fail(i, "reported as joined, but \(fact.detail)", at: now)
+    case .linkLost:
+      guard phase == .driving, hasPassed(.connectHotspot) else { return [] }
+      return failCurrent("the hotspot was left: \(fact.detail)", at: now)
+    case .mediaFailed:
+      if let i = index(of: .play), stages[i].isRunning { return fail(i, fact.detail, at: now) }
+      if isRunning(.running), gapDeadline == nil { gapDeadline = fact.time + limit("media-gap") }
+      return []
+    case .mediaEnded:
+      if let i = index(of: .play), stages[i].isRunning { return fail(i, "the media ended: \(fact.detail)", at: now) }
+      // The device may be about to say that it ends: the gap limit decides.
+      if isRunning(.running), gapDeadline == nil { gapDeadline = fact.time + limit("media-gap") }
+      return []
+    case .mediaGap:
+      guard let i = index(of: .running), stages[i].isRunning else { return [] }
+      return fail(i, "no media for \(fact.detail), limit \(limit("media-gap").text)", at: now)
+    case .portStillOpen, .wireBusy, .hotspotStillUp:
+      guard let i = index(of: .cleanUp), stages[i].isRunning else { return [] }
+      return fail(i, fact.detail, at: now)
+    default:
+      let actions = satisfy(.fact(fact.kind), at: now)
+      if phase == .cleaning, hasPassed(.cleanUp) { return actions + finish() }
+      return actions
+    }
+  }
+
+  // MARK: Time
+
+  private mutating func tick(at now: HostTime) -> [Action] {
+    if let controlDeadline, phase == .driving {
+      guard controlDeadline <= now else { return [] }
+      return fail(at: .controlLink, "the control link was lost and did not come back", blame: .rig, now: now)
+    }
+    if let stopAt, stopAt <= now, phase == .driving {
+      self.stopAt = nil
+      stopSent = true
+      return satisfy(.harness(.stopRequested), at: now) + [.sendStop]
+    }
+    if let gapDeadline, gapDeadline <= now, let i = index(of: .running), stages[i].isRunning {
+      return fail(i, "no media for \(limit("media-gap").text) after the stream ended", at: now)
+    }
+    if let (i, deadline) = awaited, deadline <= now {
+      return fail(i, "timed out: it did not begin in \(stages[i].limit?.text ?? "time")", at: now)
+    }
+    if let i = stages.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
+      let done = stages[i].satisfied
+      let missing = stages[i].definition.completes.indices.filter { !done.contains($0) }
+        .map { words(stages[i].definition.completes[$0]) }.joined(separator: ", ")
+      return fail(i, "timed out after \(stages[i].limit?.text ?? "") without \(missing)", at: now)
+    }
+    return []
+  }
+
+  private func words(_ condition: Flow.Condition) -> String {
+    switch condition {
+    case .event(let name), .success(let name): name
+    case .fact(.keyFrame): "a decoded key frame"
+    case .fact(.linkJoined): "proof of the join"
+    case .fact(.portClosed): "the RTSP port closed"
+    case .fact(.wireQuiet): "a quiet wire"
+    case .fact(.hotspotGone): "the hotspot gone"
+    case .fact(let kind): kind.rawValue
+    case .harness(.startAccepted): "a reply to start"
+    case .harness(.preflightPassed): "a usable device"
+    case .harness(.addressAccepted): "rtspAddressReceived"
+    case .harness(let step): step.rawValue
+    case .completed(let stage): "\(stage)"
+    case .any(let list): list.map(words).joined(separator: " or ")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import CRigShims
+import Glibc
+import RigModel
+
+/// A child process with piped stdin and stdout; its stderr goes where the caller says.
+// Unchecked: touched only on the loop's thread.
+public final class ChildProcess: @unchecked Sendable {
+  public enum Exit: Hashable, Sendable, CustomStringConvertible {
+    case code(Int32)
+    case signal(Int32)
+    public var description: String {
+      switch self {
+      case .code(let c): "exit status \(c)"
+      case .signal(let s): "killed by signal \(s) (\(String(cString: strsignal(s))))"
+      }
+    }
+  }
+
+  private let loop: EpollLoop
+  public let pid: Int32
+  /// The child's stdout is read from it, its stdin written to it. Closing it ends a well-behaved child.
+  public let io: ByteStream
+  private let pidfd: Int32
+  private var exit: Exit?
+
+  /// - Parameter stderr: a descriptor for the child's stderr, taken over; `nil`: this process's own.
+  /// - Throws: `SystemError` where the program cannot be started.
+  public init(
+    _ loop: EpollLoop, program: String, arguments: [String], stderr: Int32? = nil,
+    environment: [String: String] = [:]
+  ) throws(SystemError) {
+    self.loop = loop
+    var toChild: [Int32] = [-1, -1]
+    var fromChild: [Int32] = [-1, -1]
+    guard rig_pipe(&toChild) == 0, rig_pipe(&fromChild) == 0 else { throw SystemError("pipe2") }
+    var argv = ([program] + arguments).map { strdup($0) } + [nil]
+    var envp = ChildProcess.environment(adding: environment).map { strdup($0) } + [nil]
+    defer { for p in argv + envp { free(p) } }
+    var pid: pid_t = 0
+    let rc = rig_spawn(&pid, program, &argv, &envp, toChild[0], fromChild[1], stderr ?? -1)
+    close(toChild[0])
+    close(fromChild[1])
+    if let stderr { close(stderr) }
+    guard rc == 0 else {
+      close(toChild[1])
+      close(fromChild[0])
+      throw SystemError("posix_spawn", code: rc, on: program)
+    }
+    self.pid = pid
+    io = try ByteStream(loop, input: fromChild[0], output: toChild[1])
+    pidfd = rig_pidfd_open(pid)
+    guard pidfd >= 0 else {
+      Glibc.kill(pid, SIGKILL)
+      throw SystemError("pidfd_open")
+    }
+    try loop.watch(pidfd)
+  }
+
+  private static func environment(adding extra: [String: String]) -> [String] {
+    var list: [String] = []
+    var at = rig_environ()
+    while let entry = at?.pointee {
+      let text = String(cString: entry)
+      if !extra.keys.contains(where: { text.hasPrefix("\($0)=") }) { list.append(text) }
+      at = at?.successor()
+    }
+    return list + extra.map { "\($0)=\($1)" }.sorted()
+  }
+
+  /// Waits for the end and reaps the child.
+  public nonisolated(nonsending) func waitForExit() async throws -> Exit {
+    while true {
+      if !isRunning, let exit { return exit }
+      try await loop.readable(pidfd)
+    }
+  }
+
+  /// False once it has ended; reaps it then.
+  public var isRunning: Bool {
+    var code: Int32 = 0
+    var signal: Int32 = 0
+    if exit == nil, rig_wait_status(pid, &code, &signal, 0) != 0 {
+      exit = signal != 0 ? .signal(signal) : .code(code)
+      loop.unwatch(pidfd)
+    }
+    return exit == nil
+  }
+
+  public func signal(_ number: Int32) { if exit == nil { Glibc.kill(pid, number) } }
+
+  /// Ends the child: closes its stdin, then SIGTERM, then SIGKILL, each after `patience`.
+  public nonisolated(nonsending) func end(patience: Duration = .seconds(2)) async throws -> Exit {
+    io.close()
+    let term = loop.schedule(at: loop.now + patience) { self.signal(SIGTERM) }
+    let kill = loop.schedule(at: loop.now + patience + patience) { self.signal(SIGKILL) }
+    defer {
+      loop.cancel(term)
+      loop.cancel(kill)
+    }
+    return try await waitForExit()
+  }
+
+  deinit {
+    if exit == nil {
+      // Nobody waited: do not leave it running, nor a zombie behind.
+      Glibc.kill(pid, SIGKILL)
+      var code: Int32 = 0
+      var signal: Int32 = 0
+      _ = rig_wait_status(pid, &code, &signal, 1)
+      loop.unwatch(pidfd)
+    }
+    close(pidfd)
+  }
+}

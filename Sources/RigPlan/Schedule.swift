@@ -1,0 +1,84 @@
+public import RigModel
+
+/// What a rig offers to a run, as far as it decides which cases can run at all.
+public struct Bench: Hashable, Sendable {
+  public var capabilities: [String]
+  /// The models of the rig's devices. `nil`: not known yet, so that no case is skipped for its model.
+  public var deviceModels: [String]?
+  /// Layers of faults that this run does not reach, each with the reason: `rtsp` under `--simulate`.
+  public var closedLayers: [String: String]
+
+  public init(capabilities: [String], deviceModels: [String]? = nil, closedLayers: [String: String] = [:]) {
+    self.capabilities = capabilities
+    self.deviceModels = deviceModels
+    self.closedLayers = closedLayers
+  }
+}
+
+/// The cases of a run in order, each to be run or skipped with a reason.
+public struct Schedule: Sendable {
+  public struct Entry: Hashable, Sendable {
+    public let item: Case
+    /// Why the case is skipped; `nil`: it runs.
+    public let skipped: String?
+    public init(item: Case, skipped: String? = nil) {
+      self.item = item
+      self.skipped = skipped
+    }
+  }
+
+  /// By plan in the order of the set, then by matrix cell.
+  public let entries: [Entry]
+  /// How many cases the filter left out.
+  public let deselected: Int
+
+  /// - Parameter skip: a further reason to skip a case that could run otherwise; `nil`: none.
+  public init(
+    _ set: PlanSet, seed: UInt64, filter: CaseFilter = .all, bench: Bench, skip: (Case) -> String? = { _ in nil }
+  ) {
+    var entries: [Entry] = []
+    var deselected = 0
+    for parsed in set.plans {
+      let reason = Schedule.reason(parsed, bench)
+      for item in parsed.cases(seed: seed) {
+        guard filter.accepts(item) else {
+          deselected += 1
+          continue
+        }
+        entries.append(Entry(item: item, skipped: reason ?? Schedule.modelReason(item, bench) ?? skip(item)))
+      }
+    }
+    self.entries = entries
+    self.deselected = deselected
+  }
+
+  public var runnable: [Case] { entries.filter { $0.skipped == nil }.map(\.item) }
+
+  /// The cases as a run header lists them, skipped ones included.
+  public func plannedCases(_ vocabulary: PlanVocabulary) -> [PlannedCase] {
+    entries.map { entry in
+      let plan = entry.item.plan
+      return PlannedCase(
+        id: entry.item.id, plan: plan.id, title: plan.title, flow: plan.flow, file: plan.position.file,
+        stages: vocabulary.flows.first { $0.id == plan.flow }?.stages ?? [])
+    }
+  }
+
+  /// Why no case of the plan can run.
+  private static func reason(_ parsed: ParsedPlan, _ bench: Bench) -> String? {
+    if !parsed.drivable { return "flow \(parsed.plan.flow.rawValue) is described but not driven by this harness" }
+    let missing = parsed.plan.needs.filter { !bench.capabilities.contains($0) }
+    if !missing.isEmpty { return "the rig lacks \(missing.joined(separator: ", "))" }
+    for (fault, layer) in zip(parsed.plan.faults, parsed.faultLayers) {
+      if let reason = bench.closedLayers[layer] { return "fault \(fault.text): \(reason)" }
+    }
+    return nil
+  }
+
+  private static func modelReason(_ item: Case, _ bench: Bench) -> String? {
+    guard let models = bench.deviceModels else { return nil }
+    let glob = NameGlob(item.plan.deviceModel)
+    return models.contains(where: glob.matches)
+      ? nil : "no device of the rig matches model \(PrintableText.quote(item.plan.deviceModel))"
+  }
+}

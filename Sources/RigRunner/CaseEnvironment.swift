@@ -1,0 +1,65 @@
+public import RigChecks
+public import RigDevice
+public import RigModel
+
+/// Everything that one case needs and does not make itself: the composition root puts it together.
+public struct CaseEnvironment: Sendable {
+  /// `emu-1`: how reports call the device.
+  public var deviceName: String
+  /// The address whose traffic is captured and judged.
+  public var host: String
+  public var driver: any DeviceDriver
+  public var link: any Link
+  public var player: any MediaProbe
+  public var capture: (any CaseCapture)?
+  /// Why there is no capture, and which checks that costs.
+  public var captureSkipped: String
+  public var files: any CaseFiles
+  /// Gives the worst lateness of the loop's timers since a time; `nil`: none above the threshold, or virtual time.
+  public var lag: @Sendable (HostTime) -> Duration?
+
+  public init(
+    deviceName: String, host: String, driver: any DeviceDriver, link: any Link, player: any MediaProbe,
+    capture: (any CaseCapture)?, captureSkipped: String, files: any CaseFiles,
+    lag: @escaping @Sendable (HostTime) -> Duration? = { _ in nil }
+  ) {
+    self.deviceName = deviceName
+    self.host = host
+    self.driver = driver
+    self.link = link
+    self.player = player
+    self.capture = capture
+    self.captureSkipped = captureSkipped
+    self.files = files
+    self.lag = lag
+  }
+}
+
+/// A capture of one case that judges what it sees.
+public protocol CaseCapture: PacketSource {
+  func finish() async -> CaptureOutcome
+}
+
+public struct CaptureOutcome: Sendable {
+  public var result: AnalysisResult
+  public var received: UInt64
+  public var dropped: UInt64
+  /// Why the file, or the capture, is not whole.
+  public var problem: String?
+  public init(result: AnalysisResult, received: UInt64, dropped: UInt64, problem: String?) {
+    self.result = result
+    self.received = received
+    self.dropped = dropped
+    self.problem = problem
+  }
+}
+
+/// The folder of one case.
+public protocol CaseFiles: Sendable {
+  /// Appends a line; the file is made on the first.
+  func append(_ line: String, to name: String)
+  /// Files made so far, relative to the reports folder, with a title.
+  var artifacts: [Artifact] { get }
+  /// The first error that writing met.
+  var problem: String? { get }
+}

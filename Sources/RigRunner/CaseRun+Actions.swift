@@ -1,0 +1,165 @@
+import RigDevice
+import RigFlow
+import RigLoop
+import RigModel
+import RigWire
+
+/// Performing what the session asks for.
+extension CaseRun {
+  /// How often a reported join is tried to be proven before it counts as untrue.
+  private static let linkAttempts = 5
+  private static let linkRetry: Duration = .milliseconds(300)
+  private static let cleanPoll: Duration = .milliseconds(100)
+  /// The wire counts as quiet after this long without media.
+  private static let quietFor: Duration = .seconds(1)
+
+  func perform(_ action: Session.Action) {
+    switch action {
+    case .stageBegan(let stage, let deadline):
+      entry(.stageBegan(stage, deadline: deadline))
+      mark("stage \(stage) began")
+    case .stageEnded(let stage, let outcome, let reason):
+      entry(.stageEnded(stage, outcome, reason: reason))
+      mark("stage \(stage) \(outcome == .passed ? "ok" : outcome.rawValue)\(reason.isEmpty ? "" : ": \(reason)")")
+    case .gate(let gate): entry(.gate(gate))
+    case .sendStart: start()
+    case .sendStop: stop()
+    case .join(_, let join): if join["by"]?.string == "harness" { joinForTheDevice() }
+    case .proveLink: proveLink()
+    case .openMedia(let url):
+      entry(.action(HarnessAction.open(url)))
+      play(url)
+    case .refuseAddress(let address, let reason): entry(.note("address refused: \(reason): \(address)"))
+    case .closeMedia:
+      entry(.action(HarnessAction.closeMedia))
+      loop.spawn { [environment] in await environment.player.close() }
+    case .proveClean:
+      loop.spawn { await self.proveClean() }
+    case .finished: finishSession()
+    }
+  }
+
+  private func start() {
+    entry(.action(HarnessAction.start))
+    var params: JSONValue = "default"
+    if let p = item.plan.params {
+      params = [
+        "bitrate": .number(Double(p.bitrate.bitsPerSecond) / 1e6), "qualityFactor": .integer(Int64(p.qualityFactor)),
+        "iFrameInterval": .integer(Int64(p.iFrameInterval)),
+      ]
+    }
+    let request: JSONValue = [
+      "run": .string(run), "flow": .string(flow.id.rawValue), "params": params, "ownerTimeoutMs": 10_000,
+    ]
+    let limit = session.setup.limits[StageID.configureStream.rawValue] ?? .seconds(10)
+    loop.spawn { [environment] in
+      do {
+        _ = try await environment.driver.call("start", request, timeout: limit + .seconds(1))
+        await self.handle(.startAccepted)
+      } catch {
+        await self.handle(.startRefused("\(error)"))
+      }
+    }
+  }
+
+  private func stop() {
+    entry(.action(session.isCleaning ? HarnessAction.stopAsCleanUp : HarnessAction.stop))
+    let request: JSONValue = ["run": .string(run)]
+    loop.spawn { [environment] in
+      do {
+        _ = try await environment.driver.call("stop", request, timeout: .seconds(5))
+      } catch {
+        await self.entry(.note("stop was refused: \(error)"))
+      }
+    }
+  }
+
+  /// On a firmware bench the host is the station: join, then tell the device how it went.
+  private func joinForTheDevice() {
+    entry(.action(HarnessAction.join))
+    let target = hello?.probe
+    let request = run
+    loop.spawn { [environment] in
+      let fact = await environment.link.probe(target)
+      let joined = fact.kind == .linkJoined
+      let error: JSONValue? = joined ? nil : ["domain": "harness", "code": 1, "message": .string(fact.detail)]
+      _ = try? await environment.driver.call(
+        "linkResult", ["run": .string(request), "success": .bool(joined), "error": error], timeout: .seconds(5))
+    }
+  }
+
+  private func proveLink() {
+    let target = hello?.probe
+    loop.spawn { [environment, loop] in
+      var fact = await environment.link.probe(target)
+      for _ in 1..<CaseRun.linkAttempts where fact.kind != .linkJoined {
+        try await loop.sleep(for: CaseRun.linkRetry)
+        fact = await environment.link.probe(target)
+      }
+      await self.conclude(fact)
+    }
+  }
+
+  private func conclude(_ fact: Fact) {
+    observe(fact)
+    handle(.fact(fact))
+  }
+
+  // MARK: Clean-up
+
+  /// Watches until the port is closed, the wire quiet and the hotspot gone, or their limits have passed.
+  private func proveClean() async {
+    let began = loop.now
+    let limit = session.limit(StageID.cleanUp.rawValue)
+    let wait = limit > .zero ? limit : .seconds(10)
+    async let port: Void = provePort(until: began + wait - .milliseconds(200))
+    async let wire: Void = proveQuiet(until: began + session.limit("quiet-wire"))
+    async let hotspot: Void = proveHotspotGone(until: began + wait - .milliseconds(200))
+    _ = await (port, wire, hotspot)
+  }
+
+  private func provePort(until deadline: HostTime) async {
+    guard let address = session.openedAddress, case .success(let end) = AddressRule.check(address) else {
+      return conclude(Fact(.portClosed, by: .link, at: loop.now, detail: "no address was opened"))
+    }
+    await prove(until: deadline, wanted: .portClosed) { [environment] in
+      await environment.link.probePort(host: end.host, port: end.port)
+    }
+  }
+
+  private func proveHotspotGone(until deadline: HostTime) async {
+    let target = hello?.probe
+    await prove(until: deadline, wanted: .hotspotGone) { [environment] in await environment.link.probeGone(target) }
+  }
+
+  private func prove(
+    until deadline: HostTime, wanted: FactKind, _ probe: @Sendable () async -> Fact
+  ) async {
+    var fact = await probe()
+    while fact.kind != wanted, loop.now < deadline {
+      try? await loop.sleep(for: CaseRun.cleanPoll)
+      fact = await probe()
+    }
+    conclude(fact)
+  }
+
+  private func proveQuiet(until deadline: HostTime) async {
+    guard let capture = environment.capture else {
+      // Late events are still waited for.
+      try? await loop.sleep(for: CaseRun.quietFor)
+      return conclude(Fact(.wireQuiet, by: .rig, at: loop.now, detail: "not judged: \(environment.captureSkipped)"))
+    }
+    let began = loop.now
+    var seen = await capture.mediaOnWire()
+    while loop.now < deadline {
+      let quietSince = max(seen.last ?? began, began)
+      if loop.now - quietSince >= CaseRun.quietFor {
+        return conclude(Fact(.wireQuiet, by: .capture, at: loop.now, detail: "no media for \(CaseRun.quietFor.text)"))
+      }
+      try? await loop.sleep(for: CaseRun.cleanPoll)
+      seen = await capture.mediaOnWire()
+    }
+    let late = seen.last.map { "the last media packet came \(($0 - began).text) after the end" } ?? ""
+    conclude(Fact(.wireBusy, by: .capture, at: loop.now, detail: "the wire is not quiet: \(late)"))
+  }
+}

@@ -1,0 +1,172 @@
+import RigChecks
+import RigDevice
+import RigFlow
+import RigModel
+import RigWire
+
+/// From what was observed to the record.
+extension CaseRun {
+  /// A timed-out limit is in doubt where the loop itself was late by more than this share of it.
+  private static let lagShare = 10
+
+  func conclude(
+    capture: CaptureOutcome?, clockError: Duration?, damaged: Int, started: HostTime, ended: HostTime
+  ) -> RunRecord {
+    var groups = gatherGroups(capture)
+    for group in groups {
+      for finding in group.findings { entry(.finding(finding), at: ended) }
+    }
+    groups.sort { order($0.group) < order($1.group) }
+    if let problem = capture?.problem { rigProblems.append(problem) }
+    if let problem = environment.files.problem { rigProblems.append(problem) }
+    var failure = session.failure
+    var doubts = session.doubts
+    if eventsLost > 0 { doubts.append("\(eventsLost) events were lost on the control link") }
+    if let lag = environment.lag(started), let limit = failedLimit, lag * CaseRun.lagShare > limit {
+      failure?.doubt = "the harness itself was late by \(lag.text)"
+    }
+    let ruling = Judge.rule(
+      Judge.Evidence(
+        expectation: item.plan.expect, flow: flow, failure: failure, reached: session.reached, stages: session.records,
+        doubts: doubts, faults: provers.map { ($0.prover.request, $0.prover.record, $0.definition.trips) },
+        groups: groups, eventsSeen: eventsSeen, rigProblems: rigProblems,
+        agentUnderTest: hello?.underTest ?? false))
+    return RunRecord(
+      planned: planned, device: environment.deviceName, seed: item.seed, started: started, ended: ended,
+      verdict: skipReason == nil ? ruling.verdict : .skip, reason: skipReason ?? ruling.reason,
+      expectation: item.plan.expect, failurePoint: ruling.failurePoint, reached: session.reached,
+      stages: stageRecords(ruling), faults: provers.map(\.prover.record), checks: groups,
+      measurements: measurements(capture), properties: properties(capture, clockError, damaged),
+      artifacts: environment.files.artifacts)
+  }
+
+  private var failedLimit: Duration? {
+    session.records.first { $0.outcome == .failed && $0.reason.hasPrefix("timed out") }?.limit
+  }
+
+  private func stageRecords(_ ruling: Judge.Ruling) -> [StageRecord] {
+    session.records.map { record in
+      var record = record
+      record.expectedToFail = item.plan.expect.failed?.name == record.id && ruling.verdict == .pass
+      return record
+    }
+  }
+
+  // MARK: Checks
+
+  private func gatherGroups(_ capture: CaptureOutcome?) -> [CheckGroupRecord] {
+    var groups: [CheckGroupRecord] = []
+    if let capture {
+      groups = capture.result.groups
+    } else {
+      for info in CheckCatalog.wire.map({ $0.info }) where !groups.contains(where: { $0.group == info.group }) {
+        groups.append(CheckGroupRecord(group: info.group, judged: [], skipped: environment.captureSkipped, findings: []))
+      }
+    }
+    groups.append(
+      CheckGroupRecord(group: "flow", judged: FlowCheckCatalog.infos.map(\.id), findings: checks.finish()))
+    if let player = playerFindings {
+      if let i = groups.firstIndex(where: { $0.group == "media" }) {
+        groups[i].findings += player
+        groups[i].skipped = ""
+        if !groups[i].judged.contains("media.decodable") { groups[i].judged.append("media.decodable") }
+      } else {
+        groups.append(CheckGroupRecord(group: "media", judged: ["media.decodable"], findings: player))
+      }
+    }
+    return groups.map { apply(settings: item.plan.checks, to: $0) }
+  }
+
+  private func apply(settings: [String: CheckSetting], to group: CheckGroupRecord) -> CheckGroupRecord {
+    var group = group
+    group.judged.removeAll { settings[$0] == .off }
+    group.findings = group.findings.compactMap { finding in
+      var finding = finding
+      switch settings[finding.check] {
+      case .off: return nil
+      case .policy: finding.severity = .policy
+      default: break
+      }
+      return finding
+    }
+    return group
+  }
+
+  /// What the decoder says; `nil` where nothing was played.
+  private var playerFindings: [Finding]? {
+    guard let summary else { return nil }
+    var findings: [Finding] = []
+    if summary.decodeErrors > 0 {
+      findings.append(
+        Finding(
+          check: "media.decodable", severity: .error, message: "\(summary.decodeErrors) decode errors",
+          first: Evidence(file: "media.jsonl"), count: summary.decodeErrors))
+    }
+    return findings
+  }
+
+  private func order(_ group: String) -> Int {
+    let known = ["flow", "rtsp", "sdp", "transport", "framing", "session", "play", "rtp", "rtcp"]
+    return known.firstIndex(of: group) ?? known.count
+  }
+
+  // MARK: Numbers
+
+  private func measurements(_ capture: CaptureOutcome?) -> [Measurement] {
+    var list: [Measurement] = []
+    let stages = session.records
+    func moment(_ id: StageID, ended: Bool) -> HostTime? {
+      let record = stages.first { $0.id == id.rawValue }
+      return ended ? (record?.outcome == .passed ? record?.ended : nil) : record?.began
+    }
+    let start = moment(.configureStream, ended: false)
+    if let start, let active = moment(.startSession, ended: true) {
+      list.append(Measurement("time-to-active", (active - start).inSeconds, "s"))
+    }
+    if let opened = moment(.play, ended: false), let key = facts[.keyFrame] {
+      list.append(Measurement("time-to-key-frame", (key - opened).inSeconds, "s"))
+    }
+    if let summary, summary.frames > 0 {
+      list.append(Measurement("video.frames", Double(summary.frames), "frames"))
+      list.append(Measurement("video.frame-rate", summary.frameRate, "fps"))
+      list.append(Measurement("video.decode-errors", Double(summary.decodeErrors), "errors"))
+      list.append(Measurement("video.lost-counters", Double(summary.lostCounters), "frames"))
+    }
+    for stream in capture?.result.streams ?? [] {
+      let name = stream.codec.map { $0.lowercased() } ?? "pt\(stream.payloadType)"
+      list.append(Measurement("rtp.\(name).packets", Double(stream.packets), "packets"))
+      let loss = stream.expected > 0 ? 100 * Double(stream.lost) / Double(stream.expected) : 0
+      list.append(Measurement("rtp.\(name).loss", loss, "%"))
+      list.append(Measurement("rtp.\(name).jitter", stream.jitter * 1000, "ms"))
+      if let rate = stream.bitRate { list.append(Measurement("rtp.\(name).bitrate", rate, "bit/s")) }
+    }
+    return list
+  }
+
+  private func properties(
+    _ capture: CaptureOutcome?, _ clockError: Duration?, _ damaged: Int
+  ) -> [RunRecord.Property] {
+    var list: [RunRecord.Property] = []
+    func add(_ name: String, _ value: String) { if !value.isEmpty { list.append(RunRecord.Property(name, value)) } }
+    if let hello {
+      add("device.model", hello.model)
+      add("device.serial", hello.serial)
+      add("device.firmware", hello.firmware)
+      add("device.build", hello.build)
+      add("device.git", hello.git)
+      add("agent", "\(hello.agentName) \(hello.agentVersion) (\(hello.role.rawValue))")
+    }
+    add("link", environment.link.name)
+    add("transport", item.plan.transport.rawValue)
+    add("control.clock-error", clockError?.text ?? "unknown")
+    add("control.damaged-records", "\(damaged)")
+    add("control.lost-events", "\(eventsLost)")
+    if let capture {
+      add("capture.packets", "\(capture.received)")
+      add("capture.dropped", "\(capture.dropped)")
+    } else {
+      add("capture", environment.captureSkipped)
+    }
+    return list
+  }
+}

@@ -1,0 +1,277 @@
+import RigChecks
+import RigDevice
+import RigFlow
+public import RigLoop
+public import RigModel
+import RigWire
+
+/// Runs one case: feeds the session state machine, performs its actions, and gathers what a verdict needs.
+///
+/// It holds no rules of its own: the flow's are in `Session`, the checks' in RigChecks, the verdict's in `Judge`.
+public actor CaseRun {
+  public nonisolated let loop: Loop
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  let item: Case
+  let planned: PlannedCase
+  let flow: Flow
+  let run: String
+  let environment: CaseEnvironment
+  private let emit: @Sendable (RunEvent) -> Void
+  private let started: HostTime
+  var session: Session
+  private var timer: TimerID?
+  private var over: UnsafeContinuation<Void, Never>?
+  private var isOver = false
+
+  // What the verdict rests on.
+  var checks: FlowChecks
+  var provers: [(prover: FaultProver, definition: FaultDefinition, announced: Bool)] = []
+  var hello: Hello?
+  var eventsSeen: Set<String> = []
+  var eventsLost: Int64 = 0
+  var summary: MediaSummary?
+  var rigProblems: [String] = []
+  var facts: [FactKind: HostTime] = [:]
+  var skipReason: String?
+  /// As the device claims it; only the reading of a number in the picture rests on it.
+  private var counterModulus: Int?
+  private var player: Task<Void, any Error>?
+
+  /// - Parameter run: an id that no other run of this device has had.
+  public init(
+    _ loop: Loop, _ item: Case, planned: PlannedCase, flow: Flow, run: String, environment: CaseEnvironment,
+    emit: @escaping @Sendable (RunEvent) -> Void
+  ) {
+    self.loop = loop
+    self.item = item
+    self.planned = planned
+    self.flow = flow
+    self.run = run
+    self.environment = environment
+    self.emit = emit
+    started = loop.now
+    session = Session(
+      flow: flow, setup: Session.Setup(run: run, limits: item.plan.limits, playFor: item.plan.playFor))
+    checks = FlowChecks(FlowContext(flow: flow, run: run, strict: item.plan.strict))
+    for request in item.plan.faults {
+      guard let definition = FaultCatalog.definition(of: request, in: item.plan.flow) else { continue }
+      provers.append((FaultProver(request, definition, flow: flow, run: run), definition, false))
+    }
+  }
+
+  /// Runs the case to its end.
+  public func execute() async -> RunRecord {
+    emit(.caseStarted(caseID: planned.id, device: environment.deviceName, at: started))
+    handle(.begin)
+    let preflight = loop.spawn { await self.preflight() }
+    if !isOver { await withUnsafeContinuation { over = $0 } }
+    _ = await preflight.result
+    _ = await player?.result
+    await environment.player.close()
+    _ = try? await environment.driver.call("clear", [:], timeout: .seconds(2))
+    let clockError = await environment.driver.clockError()
+    let damaged = await environment.driver.damagedCount()
+    await environment.driver.close()
+    let capture = await environment.capture?.finish()
+    let record = conclude(
+      capture: capture, clockError: clockError, damaged: damaged, started: started, ended: loop.now)
+    emit(.caseEnded(record))
+    return record
+  }
+
+  /// Ends the session as soon as possible, with clean-up; the record is complete for what ran.
+  public func abort(_ reason: String) {
+    entry(.note("aborted"))
+    handle(.abort(.rig, reason))
+  }
+
+  // MARK: Preflight
+
+  private func preflight() async {
+    do {
+      let hello = try await environment.driver.open { [weak self] signal in
+        guard let self else { return }
+        self.loop.post { self.assumeIsolated { $0.received(signal) } }
+      }
+      self.hello = hello
+      if let reason = unusable(hello) { return handle(.preflightFailed(reason)) }
+      for request in item.plan.faults { try await inject(request) }
+      let state = try await environment.driver.call("state", [:], timeout: .seconds(5))
+      if state["ready"]?["ok"]?.bool == false {
+        let reasons = state["ready"]?["reasons"]?.array?.compactMap(\.string) ?? []
+        return handle(.preflightFailed("the device is not ready: \(reasons.joined(separator: ", "))"))
+      }
+      handle(.preflightPassed)
+    } catch {
+      handle(.preflightFailed("\(error)"))
+    }
+  }
+
+  /// Why this device cannot run the case; `nil`: it can.
+  private func unusable(_ hello: Hello) -> String? {
+    let missing = item.plan.needs.filter { !hello.capabilities.contains($0) }
+    if !missing.isEmpty {
+      skipReason = "the device lacks \(missing.joined(separator: ", "))"
+      return skipReason
+    }
+    if !hello.ready { return "the device is not ready: \(hello.notReadyReasons.joined(separator: ", "))" }
+    if !hello.flows.contains(flow.id.rawValue) { return "the device does not know the flow \(flow.id.rawValue)" }
+    if flow.id == .rtspHotspot, !hello.capabilities.contains("rtsp") {
+      return "the device does not support RTSP live streaming"
+    }
+    return outOfRange(hello)
+  }
+
+  /// A value outside a range that the device publishes is refused before the device sees it.
+  private func outOfRange(_ hello: Hello) -> String? {
+    guard let params = item.plan.params else { return nil }
+    let values = [
+      ("bitrate", Double(params.bitrate.bitsPerSecond) / 1e6), ("qualityFactor", Double(params.qualityFactor)),
+      ("iFrameInterval", Double(params.iFrameInterval)),
+    ]
+    for (name, value) in values {
+      // A bit rate of 0 is the device's default.
+      guard let range = hello.ranges[name], !range.contains(value), !(name == "bitrate" && value == 0) else { continue }
+      return "\(name) \(Decimal3(value)) is outside the device's range "
+        + "\(Decimal3(range.lowerBound))…\(Decimal3(range.upperBound))"
+    }
+    return nil
+  }
+
+  private func inject(_ request: FaultRequest) async throws {
+    let arguments = request.arguments.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }
+    let params: JSONValue = [
+      "fault": .string(request.verb), "at": ["stage": .string(request.stage.rawValue)], "args": .object(arguments),
+    ]
+    do {
+      let reply = try await environment.driver.call("inject", params, timeout: .seconds(5))
+      entry(.faultArmed(request.text, id: reply["id"]?.string ?? ""))
+    } catch let error as StageLinkError {
+      throw DriverError("the device cannot inject \(request.text): \(error)")
+    }
+  }
+
+  // MARK: Input
+
+  private func received(_ signal: DriverSignal) {
+    switch signal {
+    case .event(let event):
+      if event.name == "x.encoder.first" { counterModulus = event.data["counterModulus"]?.integer.map { Int($0) } }
+      if !event.isClaim, event.run == nil || event.run == run { eventsSeen.insert(event.name) }
+      entry(.event(event), at: event.received)
+      handle(.event(event))
+    case .deviceLog(let bytes):
+      let text = String(decoding: bytes, as: UTF8.self)
+      environment.files.append(text, to: "device.log")
+      entry(.deviceLog(text))
+    case .controlLost(let reason):
+      observe(Fact(.controlLost, by: .control, at: loop.now, detail: reason))
+      handle(.controlLost(reason))
+    case .controlBack:
+      observe(Fact(.controlBack, by: .control, at: loop.now))
+      handle(.controlBack)
+    case .rebooted(let from, let to):
+      let detail = "boot \(from) became \(to)"
+      observe(Fact(.rebooted, by: .control, at: loop.now, detail: detail))
+      handle(.rebooted(detail))
+    case .eventsLost(let count):
+      eventsLost += count
+      entry(.note("\(count) events were lost on the control link"))
+    case .damaged(let why): entry(.note("damaged record on the control link: \(why)"))
+    }
+  }
+
+  func received(_ signal: MediaSignal) {
+    switch signal {
+    case .fact(let fact):
+      observe(fact)
+      handle(.fact(fact))
+    case .line(let line): environment.files.append(line, to: "media.jsonl")
+    case .frames: break
+    case .summary(let summary): self.summary = summary
+    case .helperFailed(let reason):
+      rigProblems.append(reason)
+      entry(.note(reason))
+      handle(.abort(.rig, reason))
+    }
+  }
+
+  /// A fact is on the timeline before anything follows from it.
+  func observe(_ fact: Fact) {
+    if facts[fact.kind] == nil { facts[fact.kind] = fact.time }
+    entry(.fact(fact), at: fact.time)
+  }
+
+  func handle(_ input: Session.Input) {
+    let actions = session.handle(input, at: loop.now)
+    for action in actions { perform(action) }
+    schedule()
+  }
+
+  private func schedule() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    guard let deadline = session.nextDeadline else { return }
+    timer = loop.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      self.assumeIsolated { $0.handle(.tick) }
+    }
+  }
+
+  func entry(_ what: TimelineEntry.What, at time: HostTime? = nil) {
+    let entry = TimelineEntry(time ?? loop.now, what)
+    checks.see(entry)
+    emit(.entry(caseID: planned.id, entry))
+    for i in provers.indices {
+      provers[i].prover.see(entry)
+      announce(i)
+    }
+  }
+
+  /// Says once that a fault is proven.
+  func announce(_ i: Int) {
+    guard !provers[i].announced, let proof = provers[i].prover.proven else { return }
+    provers[i].announced = true
+    let fired = TimelineEntry(loop.now, .faultFired(provers[i].prover.request.text, proof: proof))
+    emit(.entry(caseID: planned.id, fired))
+    mark("fault \(provers[i].prover.request.text)")
+  }
+
+  func mark(_ text: String) {
+    guard let capture = environment.capture else { return }
+    let now = loop.now
+    loop.spawn { await capture.mark(text, at: now) }
+  }
+
+  func finishSession() {
+    isOver = true
+    over?.resume()
+    over = nil
+  }
+
+  func play(_ url: String) {
+    let transport = item.plan.transport
+    let modulus = counterModulus
+    player = loop.spawn { [environment] in
+      await environment.player.open(url, transport: transport, counterModulus: modulus) { [weak self] signal in
+        guard let self else { return }
+        self.loop.post { self.assumeIsolated { $0.received(signal) } }
+      }
+    }
+  }
+}
+
+extension FaultArgument {
+  /// As `inject` carries it: durations in milliseconds.
+  var json: JSONValue {
+    switch self {
+    case .duration(let d): .integer(d.nanoseconds / 1_000_000)
+    case .integer(let i): .integer(i)
+    case .text(let s): .string(s)
+    case .flag(let b): .bool(b)
+    case .percent(let p): .number(p.fraction)
+    case .bitRate(let r): .integer(r.bitsPerSecond)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+public import RigModel
+public import RigPlan
+
+/// YAML text → `DocumentNode` tree.
+///
+/// Only the part of YAML that plans need is taken: one document of mappings, lists and scalars. Anchors and aliases
+/// are refused, so that nothing can expand; so are directives, and tags, because fields give scalars their type.
+public enum YAMLDocument {
+  /// Larger files are refused. Whoever reads a file need not read more than one byte beyond this.
+  public static let maximumBytes = 1 << 20
+  /// Lists and mappings may stand this deep in each other.
+  public static let maximumDepth = 32
+
+  /// - Returns: the tree, with `refused` nodes where something was left out, or `nil` where no tree can be trusted;
+  ///   and all that is wrong, in the order of the file. The file is good only if no diagnostic is an error.
+  public static func parse(bytes: [UInt8], file: String) -> (DocumentNode?, [PlanDiagnostic]) {
+    guard bytes.count <= maximumBytes else {
+      let start = SourcePosition(file: file, line: 1, column: 1)
+      return (nil, [PlanDiagnostic(start, "the file is larger than 1 MiB, expected a plan of at most 1 MiB")])
+    }
+    let text = PlanText(bytes: bytes, file: file)
+    guard text.isParsable else { return (nil, text.diagnostics.sorted) }
+    var builder = DocumentBuilder(text)
+    let node = builder.build()
+    return (node, builder.diagnostics.sorted)
+  }
+
+  /// Reads a whole plan: what the parser found and what the validation found, in one list.
+  public static func readPlan(
+    bytes: [UInt8], file: String, vocabulary: PlanVocabulary, flows: [Flow] = []
+  ) -> PlanReading {
+    let (node, diagnostics) = parse(bytes: bytes, file: file)
+    guard let node else { return PlanReading(file: file, refusedBecause: diagnostics) }
+    return PlanReader.read(document: node, file: file, vocabulary: vocabulary, flows: flows).adding(diagnostics)
+  }
+}

@@ -1,0 +1,24 @@
+import RigChecks
+import RigFlow
+import RigModel
+
+/// The names that plans may use, gathered from the catalogs.
+enum Catalogs {
+  static let capabilities = ["rtsp", "audio", "inject"]
+
+  static var vocabulary: PlanVocabulary {
+    PlanVocabulary(
+      flows: FlowCatalog.all.map { flow in
+        PlanVocabulary.FlowWords(
+          id: flow.id, stages: flow.stages.map(\.id.rawValue), gates: flow.gateOrder.map(\.rawValue),
+          limits: flow.stages.filter { $0.limit != nil }.map(\.id.rawValue) + flow.limits.map(\.name),
+          events: flow.events, drivable: flow.drivable)
+      },
+      faults: FaultCatalog.all.map { fault in
+        PlanVocabulary.FaultWords(
+          verb: fault.verb, layer: fault.layer.rawValue, stages: fault.stages.mapValues { $0.map(\.rawValue) },
+          arguments: fault.arguments, summary: fault.summary)
+      },
+      checks: FlowCheckCatalog.infos + CheckCatalog.wire.map { $0.info }, capabilities: capabilities)
+  }
+}

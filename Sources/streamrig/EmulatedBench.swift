@@ -1,0 +1,106 @@
+import Glibc
+import RigCapture
+import RigDevice
+import RigDrivers
+import RigEmulator
+import RigLinks
+import RigLoop
+import RigMedia
+import RigModel
+import RigPlan
+import RigReport
+import RigRunner
+
+/// The bench without a rig: each worker starts an emulated device as a child process, and keeps it between cases.
+actor EmulatedBench: CaseBench {
+  private struct Device {
+    let child: ChildProcess
+    let host: String
+    let control: SocketAddress
+    let name: String
+  }
+
+  /// A device child that did not come up.
+  struct NoDevice: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let loop: EpollLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  private let reports: String
+  private let captureThread: LoopThread?
+  private let captureSkipped: String
+  private let seed: UInt64
+  private var devices: [String: Device] = [:]
+  private var started = 0
+
+  /// - Parameters:
+  ///   - captureThread: `nil`: no capture.
+  ///   - captureSkipped: why there is none.
+  init(
+    _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64
+  ) {
+    self.loop = loop
+    self.reports = reports
+    self.captureThread = captureThread
+    self.captureSkipped = captureSkipped
+    self.seed = seed
+  }
+
+  func environment(for scheduled: ScheduledCase, worker: Int) async throws -> CaseEnvironment {
+    let item = scheduled.item
+    guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
+      throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
+    }
+    let device = try await device(profile.model, worker: worker)
+    let folder = try CaseFolder(
+      reports: reports, relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name))")
+    let capture = try captureThread.map {
+      try JudgedCapture($0, interface: "lo", host: device.host, folder: folder, item: item)
+    }
+    let gap = item.plan.limits["media-gap"] ?? .seconds(2)
+    let loop = loop
+    return CaseEnvironment(
+      deviceName: device.name, host: device.host,
+      driver: StageLinkDriver(loop, TCPOpener(loop, device.control)) {
+        String(UInt64.random(in: 0...UInt64.max), radix: 36)
+      },
+      link: LoopbackLink(loop),
+      player: HelperProbe(loop, program: HelperProgram.media, gap: gap) { folder.openLog("media-helper.log") },
+      capture: capture, captureSkipped: captureSkipped, files: folder,
+      lag: { loop.worstLag(since: $0) })
+  }
+
+  private func device(_ model: String, worker: Int) async throws -> Device {
+    let key = "\(worker) \(model)"
+    if let device = devices[key] {
+      if device.child.isRunning { return device }
+      devices[key] = nil
+    }
+    started += 1
+    let name = "emu-\(started)"
+    let child = try ChildProcess(
+      loop, program: HelperProgram.own,
+      arguments: [
+        "emulate", "--json", "--until-eof", "--model", model, "--serial", name, "--seed",
+        "\(seed &+ UInt64(worker) &* 977)",
+      ])
+    var text: [UInt8] = []
+    while !text.contains(0x0A), case let bytes = try await child.io.read(), !bytes.isEmpty { text += bytes }
+    guard let json = try? JSONParser.parse(String(decoding: text, as: UTF8.self)), let host = json["host"]?.string,
+      let port = json["control"]?.integer.flatMap({ UInt16(exactly: $0) }),
+      let control = SocketAddress(host: host, port: port)
+    else {
+      let exit = try await child.end()
+      throw NoDevice(description: "the emulated device \(model) did not start: \(exit)")
+    }
+    let device = Device(child: child, host: host, control: control, name: name)
+    devices[key] = device
+    return device
+  }
+
+  func close() async {
+    for device in devices.values { _ = try? await device.child.end() }
+    devices = [:]
+  }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import RigFlow
+import RigLoop
+import RigModel
+import RigPlan
+import RigYAML
+
+/// Finds and reads plan files.
+enum PlanFiles {
+  /// Reads all plans under the paths; a folder stands for every `.yaml` and `.yml` below it.
+  /// - Throws: `UsageError` where a path cannot be read or no plan is found.
+  static func read(_ paths: [String]) throws(UsageError) -> PlanSet {
+    let vocabulary = Catalogs.vocabulary
+    var files: [String] = []
+    for path in paths.isEmpty ? ["Scenarios"] : paths { files += try find(path) }
+    guard !files.isEmpty else {
+      throw UsageError(description: "no plan (.yaml) found under \(paths.joined(separator: ", "))")
+    }
+    var seen: Set<String> = []
+    let readings = files.filter { seen.insert($0).inserted }.map { file -> PlanReading in
+      switch contents(file, limit: YAMLDocument.maximumBytes + 1) {
+      case .success(let bytes):
+        return YAMLDocument.readPlan(bytes: bytes, file: file, vocabulary: vocabulary, flows: FlowCatalog.all)
+      case .failure(let error):
+        let place = SourcePosition(file: file, line: 1, column: 1)
+        return PlanReading(file: file, refusedBecause: [PlanDiagnostic(place, "cannot be read: \(error.reason)")])
+      }
+    }
+    return PlanSet(readings)
+  }
+
+  /// Prints diagnostics to standard error.
+  /// - Returns: whether the plans may be used.
+  static func report(_ plans: PlanSet) -> Bool {
+    for diagnostic in plans.diagnostics { Output.complain("\(diagnostic)") }
+    return !plans.hasErrors
+  }
+
+  private static func find(_ path: String) throws(UsageError) -> [String] {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw UsageError(description: "\(PrintableText.quote(path)): \(SystemError("stat").reason)")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
+    var files: [String] = []
+    try walk(path, depth: 0, into: &files)
+    return files.sorted()
+  }
+
+  private static func walk(_ folder: String, depth: Int, into files: inout [String]) throws(UsageError) {
+    guard let directory = opendir(folder) else {
+      throw UsageError(description: "\(PrintableText.quote(folder)): \(SystemError("opendir").reason)")
+    }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard !name.hasPrefix(".") else { continue }
+      let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        // A link that leads back up would go on for ever.
+        if depth < 16 { try walk(path, depth: depth + 1, into: &files) }
+      } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+        files.append(path)
+      }
+    }
+  }
+
+  /// At most `limit` bytes of a file.
+  static func contents(_ path: String, limit: Int) -> Result<[UInt8], SystemError> {
+    let fd = open(path, O_RDONLY | O_CLOEXEC)
+    guard fd >= 0 else { return .failure(SystemError("open", on: path)) }
+    defer { close(fd) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+    while bytes.count < limit {
+      let n = Glibc.read(fd, &chunk, min(chunk.count, limit - bytes.count))
+      if n < 0, errno == EINTR { continue }
+      guard n >= 0 else { return .failure(SystemError("read", on: path)) }
+      if n == 0 { break }
+      bytes += chunk[0..<n]
+    }
+    return .success(bytes)
+  }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import RigLoop
+import RigModel
+import RigPlan
+import RigReport
+import RigRunner
+
+enum RunCommand: Command {
+  static let name = "run"
+  static let summary = "Run plans on devices and write reports."
+  static let usage = "[OPTION…] [PATH…]"
+  static let options =
+    Selection.options + [
+      Option.value("--jobs", "N", "cases at a time, each on a device of its own; default 1"),
+      Option.value("--reports", "DIR", "where reports go; default Reports"),
+      Option.value("--junit", "FILE", "where JUnit goes; default DIR/junit.xml"),
+      Option.value("--junit-profile", "P", "strict (default) or rich"),
+      Option.flag("--json", "events as JSON lines on standard output"),
+      Option.flag("--fail-fast", "start no more cases after one that did not pass"),
+      Option.flag("--simulate", "virtual time, without a wire: flow-level plans only"),
+      Option.flag("--no-capture", "no packets: says which checks that costs"),
+      Option.flag("--verbose", "a line for each stage"),
+    ]
+
+  static func run(_ arguments: Arguments) throws -> Int32 {
+    let simulate = arguments.has("--simulate")
+    let settings = try RunSettings(arguments)
+    let plans = try PlanFiles.read(arguments.operands)
+    guard PlanFiles.report(plans) else { return ExitStatus.usage }
+    let schedule = try Selection.schedule(plans, arguments, seed: settings.seed, simulate: simulate)
+    var access = CaptureAccess.allowed
+    if !simulate, !settings.noCapture {
+      // Nothing may have started a thread before this.
+      access = CaptureAccess.prepare()
+      if case .denied(let why) = access {
+        Output.complain("\(why)\n\(CaptureAccess.remedies)")
+        return ExitStatus.rig
+      }
+    }
+    if !simulate, !HelperProgram.isExecutable(HelperProgram.media) {
+      Output.complain("the media helper \(HelperProgram.media) is missing; build it with: swift build --product streamrig-media")
+      return ExitStatus.rig
+    }
+    let session = try RunSession(settings, schedule, simulate: simulate)
+    return try simulate ? session.runSimulated() : session.runReal()
+  }
+}
+
+/// The options of a run, read once.
+struct RunSettings {
+  let seed: UInt64
+  let jobs: Int
+  let reports: String
+  let junit: String
+  let profile: JUnitReport.Profile
+  let json: Bool
+  let failFast: Bool
+  let noCapture: Bool
+  let verbose: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...0xFFFF_FFFF)
+    jobs = try arguments.number("--jobs", 1...64, default: 1)
+    reports = arguments.last("--reports") ?? "Reports"
+    junit = arguments.last("--junit") ?? "\(reports)/junit.xml"
+    guard let profile = JUnitReport.Profile(rawValue: arguments.last("--junit-profile") ?? "strict") else {
+      throw UsageError(description: "--junit-profile is strict or rich")
+    }
+    self.profile = profile
+    json = arguments.has("--json")
+    failFast = arguments.has("--fail-fast")
+    noCapture = arguments.has("--no-capture")
+    verbose = arguments.has("--verbose")
+  }
+}

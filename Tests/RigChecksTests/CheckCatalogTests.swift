@@ -1,0 +1,48 @@
+import RigChecks
+import RigModel
+import Testing
+
+/// What every check of the catalogue must be.
+@Suite struct CheckCatalogTests {
+  @Test func idsAreUniqueAndWellFormed() {
+    let infos = CheckCatalog.wireInfos
+    #expect(Set(infos.map(\.id)).count == infos.count)
+    for info in infos {
+      #expect(info.id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "." || $0 == "-" }, "\(info.id)")
+      #expect(info.id.contains("."))
+      #expect(info.rule.hasSuffix("."))
+      #expect(!info.reference.isEmpty)
+    }
+  }
+
+  @Test func theFirstSetIsComplete() {
+    let ids = Set(CheckCatalog.wireInfos.map(\.id))
+    let wanted: Set = [
+      "rtsp.line.crlf", "rtsp.cseq.present", "rtsp.cseq.echo", "rtsp.response.single", "rtsp.content-length.exact",
+      "rtsp.content-base.absolute", "rtsp.public.truthful", "sdp.mandatory", "sdp.rtpmap.dynamic", "sdp.control",
+      "sdp.h264.sprop", "sdp.aac.params", "transport.present", "transport.ssrc.match", "framing.channel.assigned",
+      "framing.intact", "session.id.stable", "session.expiry", "session.teardown", "play.rtp-info",
+      "rtp.version-padding-ext", "rtp.pt.known", "rtp.ssrc.stable", "rtp.seq", "rtp.payload.empty", "rtcp.sr.present",
+      "rtcp.sr.mapping", "rtcp.length", "rtcp.bye", "h264.marker.au-end", "h264.fu", "h264.no-startcode",
+      "aac.au-headers", "timing.monotonic", "media.decodable", "media.gop", "media.gap",
+    ]
+    #expect(wanted.subtracting(ids).isEmpty)
+  }
+
+  @Test func findingsAggregateAndStayBounded() {
+    let check = PayloadTypeCheck.info
+    var log = FindingLog(settings: [:], file: "a.pcapng")
+    for frame in 1...10 {
+      log.note(check, "a", at: Evidence(frame: frame), message: "first \(frame)")
+    }
+    #expect(log.all.count == 1)
+    #expect(log.all[0].message == "first 1")
+    #expect(log.all[0].count == 10)
+    #expect(log.all[0].first.frame == 1)
+    #expect(log.all[0].last?.frame == 10)
+    #expect(log.all[0].first.file == "a.pcapng")
+    for subject in 0..<1000 { log.note(check, "b", subject: subject, at: Evidence(), message: "") }
+    #expect(log.all.count == FindingLog.perCheckLimit)
+    #expect(log.all.map(\.count).reduce(0, +) == 1010)
+  }
+}

@@ -1,0 +1,187 @@
+import RigChecks
+import RigModel
+import Testing
+
+@Suite struct SessionCheckTests {
+  @Test func setupWithoutTransport() {
+    var camera = ScriptedCamera()
+    camera.transportReply = { _ in nil }
+    camera.start()
+    camera.video(30)
+    let result = camera.script.analyze()
+    #expect(result.of(TransportPresentCheck.self).map(\.severity) == [.error])
+    // The channels asked for are taken to be the ones.
+    #expect(result.streams.first?.codec == "H264")
+  }
+
+  @Test(arguments: [true, false])
+  func otherSSRCThanAnnounced(_ tcp: Bool) {
+    var camera = ScriptedCamera(tcp: tcp)
+    camera.transportReply = { first in
+      (tcp ? "RTP/AVP/TCP;unicast;interleaved=\(first)-1" : "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001")
+        + ";ssrc=0000a0c6"
+    }
+    camera.start()
+    camera.video(30)
+    let found = camera.script.analyze().of(TransportSSRCCheck.self)
+    #expect(found.map(\.severity) == [.error])
+    #expect(found.first?.first.ssrc == 0x1111_1111)
+  }
+
+  @Test func otherClientPortsThanAsked() {
+    var camera = ScriptedCamera(tcp: false)
+    camera.transportReply = { _ in "RTP/AVP;unicast;client_port=8000-8001;server_port=6000-6001" }
+    camera.start()
+    #expect(camera.script.analyze().of(TransportEchoCheck.self).map(\.severity) == [.warning])
+  }
+
+  @Test func channelsGivenOtherwiseAreFollowed() {
+    var camera = ScriptedCamera()
+    camera.transportReply = { _ in "RTP/AVP/TCP;unicast;interleaved=4-5" }
+    camera.start()
+    for packet in camera.picture(isKey: true) { camera.send(packet.bytes, channel: 4) }
+    let result = camera.script.analyze()
+    #expect(result.streams.first?.packets == 4)
+    #expect(result.of(ChannelAssignedCheck.self).isEmpty)
+  }
+
+  @Test func unassignedChannel() {
+    var camera = ScriptedCamera()
+    camera.start()
+    for packet in camera.picture(isKey: true) { camera.send(packet.bytes, channel: 6) }
+    let found = camera.script.analyze().of(ChannelAssignedCheck.self)
+    #expect(found.map(\.severity) == [.error])
+    #expect(found.first?.count == 4)
+  }
+
+  @Test func mediaBeforeTheReplyToPlay() {
+    var camera = ScriptedCamera()
+    camera.options()
+    camera.describe()
+    camera.setup("video", first: 0)
+    camera.ask("PLAY", ScriptedCamera.url + "/", "Session: 4455\n")
+    camera.video(3)
+    camera.answer("200 OK", "Session: 4455\n" + camera.playHeaders)
+    camera.video(30, gop: 100)
+    let result = camera.script.analyze()
+    #expect(result.findings.isEmpty, "\(result.findings)")
+    #expect(result.streams.first?.lost == 0)
+  }
+
+  @Test func garbageBetweenFrames() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.script.segment([0xde, 0xad, 0xbe, 0xef, 0x24, 0x00], fromServer: true)
+    camera.video(20, gop: 100)
+    let result = camera.script.analyze()
+    let found = result.of(FramingIntactCheck.self)
+    #expect(found.map(\.severity) == [.error])
+    #expect(found.first?.message.hasPrefix("6 bytes") == true)
+    #expect(result.streams.first?.lost == 0)
+  }
+
+  @Test func messageInsideAFrame() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.script.segment([0x24, 0, 0, 0x40], fromServer: true)
+    camera.script.server("RTSP/1.0 400 Bad Request\nCSeq: 9\n\n")
+    camera.video(20, gop: 100)
+    #expect(!camera.script.analyze().of(FramingIntactCheck.self).isEmpty)
+  }
+
+  @Test func emptyFrame() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.send([], channel: 0)
+    camera.video(5)
+    #expect(camera.script.analyze().of(FramingIntactCheck.self).map(\.severity) == [.warning])
+  }
+
+  @Test func bytesThatTheCaptureLacksAreNobodysFault() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(10)
+    camera.script.segment([UInt8](repeating: 0x24, count: 40), fromServer: true, lost: true)
+    camera.video(150, gop: 100)
+    let result = camera.script.analyze()
+    #expect(result.missingTCPBytes == 40)
+    #expect(result.findings.allSatisfy { $0.severity != .error }, "\(result.findings)")
+    #expect(result.inconclusive["framing"] != nil)
+    #expect(result.streams.first?.packets == 169)
+  }
+
+  @Test func sessionChangesItsName() {
+    var camera = ScriptedCamera(audio: true)
+    camera.options()
+    camera.describe()
+    camera.setup("video", first: 0)
+    camera.ask(
+      "SETUP", ScriptedCamera.url + "/audio", "Transport: RTP/AVP/TCP;unicast;interleaved=2-3\nSession: 4455\n")
+    camera.answer("200 OK", "Transport: RTP/AVP/TCP;unicast;interleaved=2-3\nSession: BBB\n")
+    #expect(camera.script.analyze().of(SessionIDCheck.self).map(\.severity) == [.error])
+  }
+
+  @Test func sessionGivenUpWhileKeptAlive() {
+    var camera = ScriptedCamera()
+    camera.timeout = 10
+    camera.start()
+    for status in ["200 OK", "454 Session Not Found"] {
+      camera.video(100, gop: 100)
+      camera.keepAlive(status)
+    }
+    #expect(camera.script.analyze().of(SessionExpiryCheck.self).map(\.severity) == [.error])
+  }
+
+  @Test func sessionExpiresForWantOfKeepAlives() {
+    var camera = ScriptedCamera()
+    camera.timeout = 10
+    camera.start()
+    camera.video(300, gop: 100)
+    camera.keepAlive("454 Session Not Found")
+    #expect(camera.script.analyze().of(SessionExpiryCheck.self).isEmpty)
+  }
+
+  @Test func sessionThatNeverExpires() {
+    var camera = ScriptedCamera(tcp: false)
+    camera.timeout = 5
+    camera.start()
+    camera.video(950, gop: 100)
+    #expect(camera.script.analyze().of(SessionExpiryCheck.self).map(\.severity) == [.warning])
+  }
+
+  @Test func teardownWithoutAnswer() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.ask("TEARDOWN", ScriptedCamera.url + "/", "Session: 4455\n")
+    camera.script.close(fromServer: true)
+    #expect(camera.script.analyze().of(TeardownCheck.self).map(\.severity) == [.error])
+  }
+
+  @Test func mediaAfterTeardown() {
+    var camera = ScriptedCamera(tcp: false)
+    camera.start()
+    camera.video(25)
+    camera.teardown()
+    camera.video(75, gop: 100)
+    let found = camera.script.analyze().of(TeardownCheck.self)
+    #expect(found.map(\.severity) == [.error])
+    // Two seconds of grace, then 25 pictures.
+    #expect(found.first.map { (20...26).contains($0.count) } == true)
+  }
+
+  @Test func rtpInfo() {
+    var camera = ScriptedCamera()
+    camera.playHeaders = ""
+    camera.start()
+    #expect(camera.script.analyze().of(RTPInfoCheck.self).map(\.severity) == [.warning])
+    var wrong = ScriptedCamera()
+    wrong.playHeaders = "RTP-Info: url=\(ScriptedCamera.url)/video;seq=5000;rtptime=0\n"
+    wrong.videoTime = 0x7fa0_0000
+    wrong.start()
+    wrong.video(10)
+    #expect(wrong.script.analyze().of(RTPInfoCheck.self).count == 2)
+  }
+}
