@@ -20,7 +20,10 @@ public final class MemoryChannel: ByteChannel, @unchecked Sendable {
   }
 
   public nonisolated(nonsending) func read() async throws -> [UInt8] {
-    if received.isEmpty, !isEnded { await withUnsafeContinuation { reader = $0 } }
+    // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
+    await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in
+      if received.isEmpty, !isEnded { reader = k } else { k.resume() }
+    }
     let bytes = received
     received = []
     return bytes

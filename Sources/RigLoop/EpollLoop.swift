@@ -114,14 +114,13 @@ public final class EpollLoop: Loop, @unchecked Sendable {
     _ flag: ReferenceWritableKeyPath<Watch, Bool>
   ) async throws {
     guard let watch = watches[fd] else { throw SystemError("wait", code: EBADF) }
-    try Task.checkCancellation()
-    if watch[keyPath: flag] {
-      watch[keyPath: flag] = false
-      return
-    }
     let generation = watch.generation
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { watch[keyPath: waiter] = $0 }
+      // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
+      await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in
+        let isCurrent = watches[fd]?.generation == generation
+        if watch[keyPath: flag] || !isCurrent || Task.isCancelled { k.resume() } else { watch[keyPath: waiter] = k }
+      }
       watch[keyPath: flag] = false
     } onCancel: {
       post {

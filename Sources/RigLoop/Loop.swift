@@ -133,7 +133,12 @@ public class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     let id = timers.nextID()
     let cancelled = await withTaskCancellationHandler {
       await withUnsafeContinuation { (k: UnsafeContinuation<Bool, Never>) in
-        timers.push(id: id, deadline: deadline) { k.resume(returning: $0) }
+        // A cancellation before this point found no timer to remove.
+        if Task.isCancelled {
+          k.resume(returning: true)
+        } else {
+          timers.push(id: id, deadline: deadline) { k.resume(returning: $0) }
+        }
       }
     } onCancel: {
       post { self.timers.remove(id: id)?(true) }

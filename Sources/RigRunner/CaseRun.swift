@@ -65,7 +65,7 @@ public actor CaseRun {
     emit(.caseStarted(caseID: planned.id, device: environment.deviceName, at: started))
     handle(.begin)
     let preflight = loop.spawn { await self.preflight() }
-    if !isOver { await withUnsafeContinuation { over = $0 } }
+    await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in if isOver { k.resume() } else { over = k } }
     _ = await preflight.result
     _ = await player?.result
     await environment.player.close()

@@ -82,7 +82,6 @@ extension RTSPServer {
   /// The SDP as the faults in force want it.
   func describe(_ description: StreamDescription) -> [UInt8] {
     var sdp = description.sdp
-    var bytes: [UInt8]?
     for fault in faults.list {
       switch fault {
       case .missingRTPMap:
@@ -92,17 +91,21 @@ extension RTSPServer {
       case .hugeSDP(let count):
         let line = SDPSession.Attribute("x-filler", String(repeating: "x", count: 60))
         sdp.attributes += Array(repeating: line, count: max(0, min(count, 1 << 20)) / 73 + 1)
-      case .badPort:
-        bytes = replaced(bytes ?? sdp.bytes, "m=video 0 ", with: Array("m=video none ".utf8))
-      case .binarySDP:
-        bytes = replaced(bytes ?? sdp.bytes, "s=Live", with: [0x73, 0x3D, 0xFF, 0xFE, 0x01, 0x80])
-      case .noFinalCRLF:
-        bytes = (bytes ?? sdp.bytes).dropLast(2)
       default: continue
       }
       acted(fault, "DESCRIBE")
     }
-    return bytes ?? sdp.bytes
+    var bytes = sdp.bytes
+    for fault in faults.list {
+      switch fault {
+      case .badPort: bytes = replaced(bytes, "m=video 0 ", with: Array("m=video none ".utf8))
+      case .binarySDP: bytes = replaced(bytes, "s=Live", with: [0x73, 0x3D, 0xFF, 0xFE, 0x01, 0x80])
+      case .noFinalCRLF: bytes.removeLast(min(2, bytes.count))
+      default: continue
+      }
+      acted(fault, "DESCRIBE")
+    }
+    return bytes
   }
 
   private func replaced(_ bytes: [UInt8], _ text: String, with other: [UInt8]) -> [UInt8] {

@@ -116,7 +116,8 @@ extension RTSPServer {
     var header = RTPHeader(
       payloadType: track.media.payloadType, marker: marker, sequence: sequence, timestamp: timestamp, ssrc: track.ssrc)
     guard !faults.isEmpty, let deviation = deviation(&header, payload, on: track, of: session) else {
-      return out.addRTP(header, payload)
+      out.addRTP(header, payload)
+      return out.addHeld()
     }
     out.addRTP(header, payload, deviation)
   }

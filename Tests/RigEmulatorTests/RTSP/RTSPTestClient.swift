@@ -16,6 +16,8 @@ final class RTSPTestClient: @unchecked Sendable {
   private var answers: [RTSPMessage] = []
   /// Garbage and damaged frames seen.
   private(set) var damage: [RTSPParser.Item] = []
+  /// What the parser put up with in answers.
+  private(set) var deviations: [RTSPDeviation] = []
   private(set) var cseq = 0
   var session: String?
 
@@ -83,7 +85,9 @@ final class RTSPTestClient: @unchecked Sendable {
   private func drain() {
     while let item = parser.next() {
       switch item {
-      case .message(let message, _, _): answers.append(message)
+      case .message(let message, _, let found):
+        answers.append(message)
+        deviations += found
       case .interleaved(let channel, let payload, _): frames.append(Frame(channel: channel, bytes: payload))
       default: damage.append(item)
       }
