@@ -31,6 +31,7 @@ public enum CheckCatalog {
     SSRCStableCheck.self,
     SequenceCheck.self,
     EmptyPayloadCheck.self,
+    RTPSizeCheck.self,
     SenderReportCheck.self,
     SenderReportMappingCheck.self,
     RTCPLengthCheck.self,

@@ -43,6 +43,8 @@ public struct RTPNotes: OptionSet, Sendable {
   public static let badAUHeaders = RTPNotes(rawValue: 1 << 18)
   /// Fewer than 12 bytes where RTP was agreed on.
   public static let tooShort = RTPNotes(rawValue: 1 << 19)
+  /// The datagram came in IP fragments.
+  public static let fragmented = RTPNotes(rawValue: 1 << 20)
 }
 
 /// An RTP packet on its way past the checks.

@@ -102,7 +102,6 @@ extension CaptureAnalyzer {
         return -1
       }
     }
-    guard routes.count < 65_536 else { return -1 }
     var route = Route(role: .rtp, track: assignment?.track ?? -1, flow: connections[index].flow(from: side))
     route.channel = channel
     route.connection = index
@@ -111,9 +110,9 @@ extension CaptureAnalyzer {
     } else {
       route.role = assignment?.isRTCP ?? isRTCP ? .receiver : .rtp
     }
-    routes.append(route)
-    connections[index].sides[side].routes[channel] = routes.count - 1
-    return routes.count - 1
+    let added = add(route)
+    if added >= 0 { connections[index].sides[side].routes[channel] = added }
+    return added
   }
 
   // MARK: messages

@@ -35,6 +35,7 @@ extension CaptureAnalyzer {
     case .padding: event.notes.insert(.badPadding)
     }
     if header.payload.isEmpty { event.notes.insert(.emptyPayload) }
+    if isReassembled { event.notes.insert(.fragmented) }
     if track >= 0 { noteTrack(&event) }
     let before = world.streams[stream].last
     let aac = track >= 0 ? world.tracks[track].aac : nil
@@ -105,17 +106,20 @@ extension CaptureAnalyzer {
       routes[route].role = .ignored
       return -1
     }
-    guard routes[route].streams.count < Route.streamLimit, world.streams.count < WireWorld.streamLimit else {
+    if freeStreams.isEmpty, world.streams.count >= WireWorld.streamLimit, maySearch() { dropGuessedStreams(before: place.time) }
+    guard routes[route].streams.count < Route.streamLimit,
+      !freeStreams.isEmpty || world.streams.count < WireWorld.streamLimit
+    else {
       world.ignored += 1
       return -1
     }
-    let index = world.streams.count
     let format = format(of: track, payloadType: header.payloadType)
-    world.streams.append(
-      MediaStream(
-        ssrc: header.ssrc, flow: routes[route].flow, channel: routes[route].channel, track: track,
-        payloadType: header.payloadType, codec: format.codec, clockRate: format.clockRate, place: place,
-        isConfirmed: track >= 0))
+    let stream = MediaStream(
+      ssrc: header.ssrc, flow: routes[route].flow, channel: routes[route].channel, track: track,
+      payloadType: header.payloadType, codec: format.codec, clockRate: format.clockRate, place: place,
+      isConfirmed: track >= 0)
+    let index = freeStreams.popLast() ?? world.streams.count
+    if index == world.streams.count { world.streams.append(stream) } else { world.streams[index] = stream }
     routes[route].streams.append((header.ssrc, index))
     routes[route].lastSSRC = header.ssrc
     routes[route].lastStream = index
@@ -124,6 +128,23 @@ extension CaptureAnalyzer {
       if world.tracks[track].streams.count < Route.streamLimit { world.tracks[track].streams.append(index) }
     }
     return index
+  }
+
+  /// Makes room: forgets streams by looks that nothing confirmed in the last ten seconds, and their flows.
+  private mutating func dropGuessedStreams(before now: Int64) {
+    for (flow, index) in flowIndex where routes[index].role == .rtp && routes[index].track < 0 {
+      let streams = routes[index].streams
+      guard
+        streams.allSatisfy({ stream in
+          !world.streams[stream.index].isConfirmed
+            && now &- world.streams[stream.index].last.time > 10_000_000_000
+        })
+      else { continue }
+      freeStreams += streams.map(\.index)
+      flowIndex[flow] = nil
+      freeRoutes.append(index)
+    }
+    lastFlow = nil
   }
 
   private func format(of track: Int, payloadType: UInt8) -> (codec: MediaCodec?, clockRate: UInt32) {

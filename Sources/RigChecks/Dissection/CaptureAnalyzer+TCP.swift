@@ -35,26 +35,37 @@ extension CaptureAnalyzer {
     }
     // Lone resets and acknowledgments of connections long gone open nothing.
     guard !packet.tcp.flags.contains(.rst) else { return nil }
-    if connections.count >= Self.connectionLimit { forgetOthers() }
-    guard connections.count < Self.connectionLimit else { return nil }
     // A connection that the capture joins at the answer to its SYN was opened by the other side.
     let isAnswer = packet.tcp.flags.contains(.syn) && packet.tcp.flags.contains(.ack)
     let key = isAnswer ? packet.flow.reversed : packet.flow
-    connections.append(Connection(key: key))
-    let index = connections.count - 1
+    guard let index = add(Connection(key: key)) else { return nil }
     connectionIndex[key] = (index, 0)
     connectionIndex[key.reversed] = (index, 1)
     return (index, isAnswer ? 1 : 0)
   }
 
-  /// Makes room: drops connections at the end of the list that turned out to be something else.
+  /// Adds a connection; `nil` where the bound is reached even after those of other protocols were dropped.
+  private mutating func add(_ connection: Connection) -> Int? {
+    if freeConnections.isEmpty, connections.count >= Self.connectionLimit, maySearch() { forgetOthers() }
+    if let free = freeConnections.popLast() {
+      connections[free] = connection
+      return free
+    }
+    guard connections.count < Self.connectionLimit else { return nil }
+    connections.append(connection)
+    return connections.count - 1
+  }
+
+  /// Makes room: drops connections that turned out to be something else, or ended before they said anything.
   private mutating func forgetOthers() {
-    while let last = connections.last, last.kind == .other {
-      if connectionIndex[last.key]?.index == connections.count - 1 {
-        connectionIndex[last.key] = nil
-        connectionIndex[last.key.reversed] = nil
+    for index in connections.indices {
+      let connection = connections[index]
+      guard connection.kind == .other || (connection.kind == .unknown && connection.isEnded) else { continue }
+      if connectionIndex[connection.key]?.index == index {
+        connectionIndex[connection.key] = nil
+        connectionIndex[connection.key.reversed] = nil
       }
-      connections.removeLast()
+      freeConnections.append(index)
     }
   }
 

@@ -38,7 +38,6 @@ extension CaptureAnalyzer {
   }
 
   private mutating func newRoute(for flow: FlowKey) -> Int {
-    guard routes.count < 65_536 else { return -1 }
     var route = Route(role: .unknown, track: -1, flow: flow)
     if let target = mediaTargets[flow.destination] {
       route.role = target.isRTCP ? .rtcp : .rtp
@@ -47,14 +46,39 @@ extension CaptureAnalyzer {
       route.role = .receiver
       route.track = target.track
     }
+    let index = add(route)
+    if index >= 0 { flowIndex[flow] = index }
+    return index
+  }
+
+  /// Adds a route; -1 where the bound is reached even after those of other traffic were dropped.
+  mutating func add(_ route: Route) -> Int {
+    if freeRoutes.isEmpty, routes.count >= Self.routeLimit, maySearch() { dropOtherFlows() }
+    if let free = freeRoutes.popLast() {
+      routes[free] = route
+      return free
+    }
+    guard routes.count < Self.routeLimit else { return -1 }
     routes.append(route)
-    flowIndex[flow] = routes.count - 1
     return routes.count - 1
+  }
+
+  private mutating func dropOtherFlows() {
+    for (flow, index) in flowIndex where routes[index].role == .unknown || routes[index].role == .ignored {
+      flowIndex[flow] = nil
+      freeRoutes.append(index)
+    }
+    lastFlow = nil
   }
 
   /// A flow that no SETUP explains: is it RTP or RTCP by its looks?
   private mutating func guess(_ route: Int, _ frame: RawSpan, _ range: Range<Int>, _ place: WirePlace) {
     routes[route].tries += 1
+    // Well-known services (DNS, DHCP, NTP) are no media, whatever their bytes look like.
+    guard routes[route].flow.source.port >= 1024, routes[route].flow.destination.port >= 1024 else {
+      routes[route].role = .ignored
+      return
+    }
     if let first = frame.u8(at: range.lowerBound), first >> 6 == 2 {
       if isRTCP(frame, range) {
         if range.count >= 8, range.count % 4 == 0 { routes[route].role = .rtcp }
@@ -69,9 +93,9 @@ extension CaptureAnalyzer {
 
   /// Forgets flows that a new SETUP may explain otherwise.
   mutating func forgetFlows(touching endpoints: [Endpoint]) {
-    flowIndex = flowIndex.filter { flow, route in
-      routes[route].role != .unknown && routes[route].role != .ignored && !endpoints.contains(flow.source)
-        && !endpoints.contains(flow.destination)
+    for (flow, index) in flowIndex where endpoints.contains(flow.source) || endpoints.contains(flow.destination) {
+      flowIndex[flow] = nil
+      freeRoutes.append(index)
     }
     lastFlow = nil
   }

@@ -7,6 +7,7 @@ public import RigWire
 /// or, where no RTSP was captured, by their looks. Feed every packet to `see`, then call `finish` once.
 public struct CaptureAnalyzer: Sendable {
   static let connectionLimit = 16_384
+  static let routeLimit = 65_536
 
   public let context: AnalysisContext
   public internal(set) var world = WireWorld()
@@ -24,8 +25,12 @@ public struct CaptureAnalyzer: Sendable {
 
   var connections: [Connection] = []
   var connectionIndex: [FlowKey: (index: Int, side: Int)] = [:]
-  var otherConnections = 0
+  /// Packet count before which no list is searched for room again: a full list costs little per packet.
+  private var nextSearch: Int64 = 0
+  var freeConnections: [Int] = []
   var routes: [Route] = []
+  var freeRoutes: [Int] = []
+  var freeStreams: [Int] = []
   var flowIndex: [FlowKey: Int] = [:]
   var lastFlow: FlowKey?
   var lastRoute = 0
@@ -34,8 +39,9 @@ public struct CaptureAnalyzer: Sendable {
   var serverPorts: [Endpoint: ChannelAssignment] = [:]
   var sessionIndex: [SessionKey: Int] = [:]
   var fragments = FragmentReassembler()
-  /// Sessions, by index, that play: what the periodic look for silence goes through.
-  var finished = false
+  /// The packet at hand was put together from IP fragments.
+  var isReassembled = false
+  private var finished = false
 
   struct SessionKey: Hashable {
     var server: IPAddress
@@ -81,9 +87,19 @@ public struct CaptureAnalyzer: Sendable {
     case .fragment:
       guard let whole = fragments.add(packet, in: frame, time: time) else { return }
       let inner = NetworkDissector.dissect(reassembled: whole, of: packet)
-      if inner.kind == .udp { seeUDP(inner, whole.span.bytes, WirePlace(frame: number, time: time)) }
+      guard inner.kind == .udp else { return }
+      isReassembled = true
+      seeUDP(inner, whole.span.bytes, WirePlace(frame: number, time: time))
+      isReassembled = false
     case .other: break
     }
+  }
+
+  /// Whether a full list may be searched for entries to drop: at most once in 4,096 packets.
+  mutating func maySearch() -> Bool {
+    guard packets >= nextSearch else { return false }
+    nextSearch = packets + 4096
+    return true
   }
 
   private func isWanted(_ flow: FlowKey) -> Bool {

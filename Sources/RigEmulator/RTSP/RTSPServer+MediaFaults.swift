@@ -1,4 +1,3 @@
-import RigLoop
 import RigModel
 
 /// What faults do to RTP, RTCP and the pace.

@@ -20,7 +20,7 @@ extension FaultCatalog {
       "hang", .flow, at: completed + [.waitForHotspot, .receiveAddress], proof: .missingCompletion,
       "the stage never completes, and the device goes no further"),
     FaultDefinition(
-      "drop", .flow, at: completed + [.receiveAddress], proof: .missingCompletion,
+      "drop", .flow, at: completed + [.receiveAddress], proof: .missingCompletion, trips: ["flow.order"],
       "the completion is lost, and the device goes on"),
     FaultDefinition(
       "delay", .flow, at: completed + [.waitForHotspot, .receiveAddress], arguments: [duration],

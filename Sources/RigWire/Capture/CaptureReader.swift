@@ -13,7 +13,7 @@ public struct CaptureReader: Sendable {
     case pcapng
   }
 
-  /// Bytes not yet consumed, and those of the packet returned last.
+  /// Bytes of the file, among them those of the packet returned last; only its range means anything.
   public private(set) var buffer: [UInt8] = []
   /// The interfaces of the current pcapng section, or the one of a pcap file.
   public internal(set) var interfaces: [CaptureInterface] = []
@@ -24,6 +24,8 @@ public struct CaptureReader: Sendable {
 
   var format = Format.unknown
   var position = 0
+  /// Where the file's bytes end in `buffer`; what lies behind is room to read into.
+  private var filled = 0
   /// File offset of `buffer[0]`.
   private var base: Int64 = 0
   var section = PcapngSection()
@@ -33,12 +35,14 @@ public struct CaptureReader: Sendable {
 
   /// Offset in the file of the next record, bytes.
   public var fileOffset: Int64 { base + Int64(position) }
-  var available: Int { buffer.count - position }
+  var available: Int { filled - position }
 
   /// Adds bytes of the file.
   public mutating func push(_ bytes: some Collection<UInt8>) {
     compact()
+    buffer.removeSubrange(filled...)
     buffer.append(contentsOf: bytes)
+    filled = buffer.count
   }
 
   /// Lets `read` write up to `count` bytes of the file into the buffer; it returns how many it wrote.
@@ -47,18 +51,22 @@ public struct CaptureReader: Sendable {
     upTo count: Int, _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
   ) throws(Failure) -> Int {
     compact()
-    let old = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: max(0, count)))
+    let room = max(0, count)
+    // The room stays from call to call, so that it is not cleared again each time.
+    if buffer.count < filled + room {
+      buffer.append(contentsOf: repeatElement(0, count: filled + room - buffer.count))
+    }
     var written = 0
     var problem: Failure?
+    let start = filled
     buffer.withUnsafeMutableBytes { whole in
       do throws(Failure) {
-        written = try read(UnsafeMutableRawBufferPointer(rebasing: whole[old...]))
+        written = try read(UnsafeMutableRawBufferPointer(rebasing: whole[start..<start + room]))
       } catch { problem = error }
     }
-    written = min(max(0, written), count)
-    buffer.removeLast(count - written)
     if let problem { throw problem }
+    written = min(max(0, written), room)
+    filled += written
     return written
   }
 
@@ -90,7 +98,7 @@ public struct CaptureReader: Sendable {
   public mutating func finish() throws(CaptureError) {
     if let failure { throw failure }
     if case .unknown = format {
-      throw CaptureError(buffer.count >= 4 ? .truncated : .notACapture, at: 0)
+      throw CaptureError(available >= 4 ? .truncated : .notACapture, at: 0)
     }
     if available > 0 { throw CaptureError(.truncated, at: fileOffset) }
   }
@@ -98,16 +106,17 @@ public struct CaptureReader: Sendable {
   private mutating func compact() {
     guard position > 0 else { return }
     base += Int64(position)
-    buffer.removeSubrange(..<position)
+    let rest = position..<filled
+    buffer.withUnsafeMutableBytes { whole in
+      whole.copyMemory(from: UnsafeRawBufferPointer(rebasing: whole[rest]))
+    }
+    filled = rest.count
     position = 0
   }
 
   /// Reads the file's first bytes; `false`: too few so far.
   private mutating func recognise() throws(CaptureError) -> Bool {
-    guard available >= 4 else {
-      // Say "not a capture" as early as the first wrong byte would allow is not needed: four bytes decide.
-      return false
-    }
+    guard available >= 4 else { return false }
     let magic = read32(at: 0, little: true)
     if magic == 0x0a0d_0d0a {
       format = .pcapng
