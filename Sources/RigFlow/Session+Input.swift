@@ -3,28 +3,28 @@ public import RigModel
 extension Session {
   /// Takes one input at `now`; the actions are to be performed in order.
   public mutating func handle(_ input: Input, at now: HostTime) -> [Action] {
-    guard phase != .over else { return [] }
+    guard phase != .over, phase != .idle || input == .begin else { return [] }
     switch input {
     case .begin:
       guard phase == .idle else { return [] }
       phase = .driving
       return satisfy(.harness(.hello), at: now)
     case .preflightPassed:
+      guard phase == .driving, !startSent else { return [] }
       let actions = satisfy(.harness(.preflightPassed), at: now)
-      guard phase == .driving else { return actions }
+      startSent = true
       return actions + satisfy(.harness(.startSent), at: now) + [.sendStart]
     case .preflightFailed(let reason):
-      // A precondition of the rig, not a failure of the subject.
-      return index(of: .preflight).map { fail($0, reason, blame: .rig, at: now) } ?? []
+      return index(of: .preflight).map { fail($0, reason, at: now) } ?? []
     case .startAccepted:
-      startAccepted = true
       return satisfy(.harness(.startAccepted), at: now)
     case .startRefused(let reason):
+      startRefused = startRefused || isRunning(.configureStream)
       return index(of: .configureStream).map { fail($0, "start refused: \(reason)", at: now) } ?? []
     case .event(let event): return handle(event, at: now)
     case .fact(let fact): return handle(fact, at: now)
     case .controlLost:
-      guard phase == .driving else { return [] }
+      guard phase == .driving, controlDeadline == nil else { return [] }
       controlDeadline = now + setup.controlPatience
       return []
     case .controlBack:
@@ -35,8 +35,10 @@ extension Session {
       guard phase == .driving else { return [] }
       return failCurrent("rebooted: \(detail)", at: now)
     case .abort(let point, let reason):
-      guard phase == .driving else { return phase == .cleaning ? finish() : [] }
-      return fail(at: point, reason, blame: .rig, now: now)
+      if phase == .driving { return fail(at: point, reason, blame: .rig, now: now) }
+      // A clean-up that was cut short proves nothing; a failure that stands already is not hidden.
+      if failure == nil { failure = Failure(point: point, reason: reason, blame: .rig) }
+      return finish()
     case .tick: return tick(at: now)
     }
   }
@@ -50,10 +52,11 @@ extension Session {
   // MARK: Events
 
   private mutating func handle(_ event: DeviceEvent, at now: HostTime) -> [Action] {
-    guard !event.isClaim, event.run == nil || event.run == setup.run else { return [] }
+    // What came before the start was sent belongs to an earlier run, whether it says so or not.
+    guard !event.isClaim, event.run == nil || event.run == setup.run, startSent else { return [] }
     guard phase == .driving else {
       if event.name == "sessionFinish" { finishSeen = true }
-      noteLateCompletion(event)
+      noteLateEvent(event)
       return []
     }
     switch event.name {
@@ -64,8 +67,9 @@ extension Session {
     if let i = stages.firstIndex(where: { $0.definition.completes.contains(.success(event.name)) }) {
       return completion(event, of: i, at: now)
     }
+    let mayJoin = event.name == "connectDeviceHotspotStarting" && !isRunning(.connectHotspot)
     var actions = satisfy(.event(event.name), by: event, at: now)
-    if event.name == "connectDeviceHotspotStarting", isRunning(.connectHotspot) {
+    if mayJoin, isRunning(.connectHotspot) {
       actions.append(.join(ssid: event.data["ssid"]?.string ?? "", join: event.data["join"] ?? .null))
     }
     return actions
@@ -76,8 +80,10 @@ extension Session {
     case true:
       // Reported once already: a repeat changes nothing here, and the order check reports it.
       guard stages[i].outcome == nil else { return [] }
+      let before = stages[i].satisfied.count
       var actions = satisfy(.success(event.name), by: event, at: now)
-      if stages[i].definition.id == .connectHotspot, stages[i].isRunning { actions.append(.proveLink) }
+      let isNews = stages[i].satisfied.count > before
+      if stages[i].definition.id == .connectHotspot, stages[i].isRunning, isNews { actions.append(.proveLink) }
       return actions
     case false:
       return fail(i, event.error.map { "reported failure: \($0)" } ?? "reported failure without an error", at: now)
@@ -113,6 +119,11 @@ extension Session {
     if stages[finish].isRunning {
       if byUser != true { return fail(finish, "ended as an interruption after a stop was requested\(error)", at: now) }
       if event.error != nil { return fail(finish, "the user stop ended with an error\(error)", at: now) }
+      // A user stop is the end of a whole session: no stage may be left over.
+      if let i = leftOver {
+        let how = stages[i].isRunning ? "without \(missing(stages[i]))" : "before it began"
+        return fail(i, "the session ended \(how)", at: now)
+      }
       return satisfy(.event("sessionFinish"), by: event, at: now) + endSession(at: now)
     }
     guard isRunning(.running), let running = index(of: .running) else {
@@ -128,16 +139,45 @@ extension Session {
     return actions
   }
 
-  /// A completion that comes after its stage timed out, but happened in time on the device: the control link was slow,
-  /// and the failure is in doubt.
-  private mutating func noteLateCompletion(_ event: DeviceEvent) {
-    guard let failed = failure, failed.doubt == nil, event.success == true, let occurred = event.occurred,
+  /// The earliest stage before `finish` that has not completed.
+  private var leftOver: Int? {
+    stages.firstIndex { $0.outcome == nil && $0.definition.id != .finish && $0.definition.id != .cleanUp }
+  }
+
+  /// An event that comes after its stage timed out, but happened in time on the device: the control link was slow, and
+  /// the failure is in doubt.
+  private mutating func noteLateEvent(_ event: DeviceEvent) {
+    guard let failed = failure, failed.doubt == nil, let ended = event.occurred, let endedError = event.timeError,
       let stage = stages.first(where: { FailurePoint($0.definition.id) == failed.point }),
-      stage.definition.completes.contains(.success(event.name)), stage.reason.hasPrefix("timed out"),
-      let (began, error) = stage.beganOnDevice, let limit = stage.limit, occurred - began <= limit + error
+      stage.reason.hasPrefix("timed out"), let limit = stage.limit
     else { return }
-    failure?.doubt =
-      "\(event.name) came after the limit, but happened \((occurred - began).text) after the beginning on the device"
+    let since: (time: HostTime, error: Duration)?
+    if let (began, error) = stage.beganOnDevice {
+      since = isAwaited(event, by: stage) ? (began, error) : nil
+    } else {
+      since = stage.definition.begins == .event(event.name) ? stage.awaitedSince.map { ($0, .zero) } : nil
+    }
+    guard let (began, error) = since, ended - began <= limit + max(error, endedError) else { return }
+    failure?.doubt = "\(event.name) came after the limit, but happened \((ended - began).text) after \(word(stage))"
+  }
+
+  private func word(_ stage: StageState) -> String {
+    stage.beganOnDevice == nil ? "the stage before had ended" : "the beginning"
+  }
+
+  /// Whether the stage still waited for this event when it failed.
+  private func isAwaited(_ event: DeviceEvent, by stage: StageState) -> Bool {
+    for (i, condition) in stage.definition.completes.enumerated() where !stage.satisfied.contains(i) {
+      switch condition {
+      case .success(event.name): return event.success == true
+      case .event("sessionFinish"): return event.name == "sessionFinish" && event.data["userStopped"]?.bool == true
+      case .event(event.name): return true
+      case .harness(.addressAccepted) where event.name == "rtspAddressReceived":
+        return (try? AddressRule.check(event.data["address"]?.string).get()) != nil
+      default: continue
+      }
+    }
+    return false
   }
 
   // MARK: Facts
@@ -148,20 +188,21 @@ extension Session {
       guard let i = index(of: .connectHotspot), stages[i].isRunning else { return [] }
       return fail(i, "reported as joined, but \(fact.detail)", at: now)
     case .linkLost:
-      guard phase == .driving, hasPassed(.connectHotspot) else { return [] }
+      // Once a stop was asked for, the hotspot may go before sessionFinish comes.
+      guard phase == .driving, hasPassed(.connectHotspot), !isRunning(.finish) else { return [] }
       return failCurrent("the hotspot was left: \(fact.detail)", at: now)
     case .mediaFailed:
       if let i = index(of: .play), stages[i].isRunning { return fail(i, fact.detail, at: now) }
-      if isRunning(.running), gapDeadline == nil { gapDeadline = fact.time + limit("media-gap") }
-      return []
+      return mediaStopped(at: fact.time)
     case .mediaEnded:
       if let i = index(of: .play), stages[i].isRunning { return fail(i, "the media ended: \(fact.detail)", at: now) }
-      // The device may be about to say that it ends: the gap limit decides.
-      if isRunning(.running), gapDeadline == nil { gapDeadline = fact.time + limit("media-gap") }
-      return []
+      return mediaStopped(at: fact.time)
     case .mediaGap:
       guard let i = index(of: .running), stages[i].isRunning else { return [] }
       return fail(i, "no media for \(fact.detail), limit \(limit("media-gap").text)", at: now)
+    case .keyFrame where address == nil && index(of: .receiveAddress) != nil:
+      // Nothing was opened: whatever this is, it is not this session's media.
+      return []
     case .portStillOpen, .wireBusy, .hotspotStillUp:
       guard let i = index(of: .cleanUp), stages[i].isRunning else { return [] }
       return fail(i, fact.detail, at: now)
@@ -172,31 +213,56 @@ extension Session {
     }
   }
 
+  /// The stream is over. The device may be about to say that it ends: the gap limit decides.
+  private mutating func mediaStopped(at time: HostTime) -> [Action] {
+    mediaStopped = mediaStopped || hasPassed(.play)
+    if isRunning(.running), gapDeadline == nil { gapDeadline = time + limit("media-gap") }
+    return []
+  }
+
   // MARK: Time
 
+  /// Lets everything expire that is due, so that the next deadline lies ahead.
   private mutating func tick(at now: HostTime) -> [Action] {
+    var actions: [Action] = []
+    while let deadline = nextDeadline, deadline <= now {
+      let more = expire(at: now)
+      // Each expiry clears its own deadline; nothing to do would mean to ask for ever.
+      guard !more.isEmpty else { break }
+      actions += more
+    }
+    return actions
+  }
+
+  private mutating func expire(at now: HostTime) -> [Action] {
     if let controlDeadline, phase == .driving {
       guard controlDeadline <= now else { return [] }
       return fail(at: .controlLink, "the control link was lost and did not come back", blame: .rig, now: now)
     }
+    if let gapDeadline, gapDeadline <= now, gapDeadline <= stopAt ?? now, let i = index(of: .running),
+      stages[i].isRunning
+    {
+      return fail(i, "no media for \(limit("media-gap").text) after the stream ended", at: now)
+    }
     if let stopAt, stopAt <= now, phase == .driving {
       self.stopAt = nil
+      gapDeadline = nil
       stopSent = true
       return satisfy(.harness(.stopRequested), at: now) + [.sendStop]
-    }
-    if let gapDeadline, gapDeadline <= now, let i = index(of: .running), stages[i].isRunning {
-      return fail(i, "no media for \(limit("media-gap").text) after the stream ended", at: now)
     }
     if let (i, deadline) = awaited, deadline <= now {
       return fail(i, "timed out: it did not begin in \(stages[i].limit?.text ?? "time")", at: now)
     }
     if let i = stages.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
-      let done = stages[i].satisfied
-      let missing = stages[i].definition.completes.indices.filter { !done.contains($0) }
-        .map { words(stages[i].definition.completes[$0]) }.joined(separator: ", ")
-      return fail(i, "timed out after \(stages[i].limit?.text ?? "") without \(missing)", at: now)
+      return fail(i, "timed out after \(stages[i].limit?.text ?? "") without \(missing(stages[i]))", at: now)
     }
     return []
+  }
+
+  /// What a stage still waits for, in words.
+  private func missing(_ stage: StageState) -> String {
+    stage.definition.completes.indices.filter { !stage.satisfied.contains($0) }
+      .map { words(stage.definition.completes[$0]) }.joined(separator: ", ")
   }
 
   private func words(_ condition: Flow.Condition) -> String {

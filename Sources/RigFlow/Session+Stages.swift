@@ -20,6 +20,9 @@ extension Session {
         if event != nil { actions += begin(i, by: event, at: now) } else { continue }
       }
       stages[i].satisfied.formUnion(hits)
+      if let event, let occurred = event.occurred, let error = event.timeError {
+        stages[i].heardOnDevice = (occurred, error)
+      }
       if stages[i].satisfied.count == needed.count { actions += complete(i, by: event, at: now) }
     }
     return actions
@@ -32,12 +35,18 @@ extension Session {
 
   mutating func begin(_ i: Int, by event: DeviceEvent?, at now: HostTime) -> [Action] {
     stages[i].began = now
-    if let event, let occurred = event.occurred, let error = event.timeError {
-      stages[i].beganOnDevice = (occurred, error)
+    if let event {
+      if let occurred = event.occurred, let error = event.timeError { stages[i].beganOnDevice = (occurred, error) }
+    } else {
+      // What the harness itself begins has a time that both clocks agree on.
+      stages[i].beganOnDevice = (now, .zero)
     }
     if awaited?.index == i { awaited = nil }
     var actions: [Action] = [.stageBegan(stages[i].definition.id, deadline: stages[i].deadline)]
-    if stages[i].definition.id == .running { stopAt = now + setup.playFor }
+    if stages[i].definition.id == .running {
+      stopAt = now + setup.playFor
+      if mediaStopped { gapDeadline = now + limit("media-gap") }
+    }
     if stages[i].definition.id == .receiveAddress, let early = earlyAddress {
       earlyAddress = nil
       actions += received(address: early, at: now)
@@ -46,7 +55,7 @@ extension Session {
   }
 
   mutating func complete(_ i: Int, by event: DeviceEvent?, at now: HostTime) -> [Action] {
-    let doubt = late(i, by: event)
+    let doubt = late(stages[i])
     if case .late(let text)? = doubt { return fail(i, text, at: now) }
     stages[i].ended = now
     stages[i].outcome = .passed
@@ -78,10 +87,9 @@ extension Session {
 
   /// A limit is enforced on receipt and judged on device time: what came in time over a slow control link may still
   /// have been late on the device, or too near to tell.
-  private func late(_ i: Int, by event: DeviceEvent?) -> Doubt? {
-    let stage = stages[i]
-    guard let limit = stage.limit, let (began, beganError) = stage.beganOnDevice, let event,
-      let ended = event.occurred, let endedError = event.timeError
+  private func late(_ stage: StageState) -> Doubt? {
+    guard let limit = stage.limit, let (began, beganError) = stage.beganOnDevice,
+      let (ended, endedError) = stage.heardOnDevice
     else { return nil }
     let took = ended - began
     let error = max(beganError, endedError)
@@ -94,20 +102,16 @@ extension Session {
 
   /// Nothing runs that an event could complete: the next stage's beginning must come inside that stage's limit.
   private mutating func awaitNext(at now: HostTime) {
-    guard phase == .driving, !stages.contains(where: { $0.isRunning }) else {
-      awaited = nil
-      return
-    }
+    guard phase == .driving, awaited == nil, !stages.contains(where: { $0.isRunning }) else { return }
     guard let i = stages.firstIndex(where: { $0.isPending }), case .event = stages[i].definition.begins,
       let limit = stages[i].limit
     else { return }
     awaited = (i, now + limit)
+    stages[i].awaitedSince = now
   }
 
   /// The stage failed: the session is over but for clean-up.
-  mutating func fail(
-    _ i: Int, _ reason: String, blame: Failure.Blame = .subject, at now: HostTime
-  ) -> [Action] {
+  mutating func fail(_ i: Int, _ reason: String, at now: HostTime) -> [Action] {
     guard stages[i].outcome == nil else { return [] }
     let id = stages[i].definition.id
     var actions: [Action] = []
@@ -119,6 +123,8 @@ extension Session {
     stages[i].outcome = .failed
     stages[i].reason = reason
     actions.append(.stageEnded(id, .failed, reason: reason))
+    // A preflight that fails is a precondition of the rig, never a failure of the subject.
+    let blame: Failure.Blame = id == .preflight ? .rig : .subject
     if failure == nil { failure = Failure(point: FailurePoint(id), reason: reason, blame: blame) }
     return actions + (id == .cleanUp ? finish() : endSession(at: now))
   }
@@ -151,10 +157,10 @@ extension Session {
       stages[i].reason = failure.map { "blocked by \($0.point)" } ?? ""
     }
     actions.append(.closeMedia)
-    guard startAccepted else {
+    guard startSent, !startRefused else {
       if let i = index(of: .cleanUp) {
         stages[i].outcome = .blocked
-        stages[i].reason = "no start was accepted: nothing to clean up"
+        stages[i].reason = startRefused ? "the start was refused: nothing to clean up" : "no start was sent: nothing to clean up"
       }
       return actions + finish()
     }

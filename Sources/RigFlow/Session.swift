@@ -7,7 +7,8 @@ public import RigModel
 ///
 /// Guarantees, each a test of `SessionTests`:
 /// 1. A stage begins once, and its limit runs from its first beginning.
-/// 2. A failed stage ends the session: no later stage begins, and clean-up follows if the start was accepted.
+/// 2. A failed stage ends the session: no later stage begins, and clean-up follows if the device may have started, that
+///    is, if the start was sent and not refused.
 /// 3. The first failed stage is the failure point; later ones are recorded only.
 /// 4. Nothing but the received address is ever opened, and only after it was checked.
 /// 5. A reported success without its fact never completes a stage.
@@ -88,6 +89,10 @@ public struct Session: Sendable {
     var began: HostTime?
     /// When the beginning happened on the device, as far as its clock is known.
     var beganOnDevice: (time: HostTime, error: Duration)?
+    /// When the last event that counted towards its completion happened on the device.
+    var heardOnDevice: (time: HostTime, error: Duration)?
+    /// Since when its beginning was awaited.
+    var awaitedSince: HostTime?
     var ended: HostTime?
     var limit: Duration?
     var reason = ""
@@ -109,10 +114,13 @@ public struct Session: Sendable {
   var awaited: (index: Int, deadline: HostTime)?
   var stopAt: HostTime?
   var gapDeadline: HostTime?
+  /// The stream ended before the session was active; a key frame had been decoded.
+  var mediaStopped = false
   var controlDeadline: HostTime?
   var address: String?
   var earlyAddress: DeviceEvent?
-  var startAccepted = false
+  var startSent = false
+  var startRefused = false
   var stopSent = false
   var finishSeen = false
   public internal(set) var reached: Gate?

@@ -31,16 +31,23 @@ public final class TCPListener: @unchecked Sendable {
   /// The next connection; `nil` after `close`.
   public nonisolated(nonsending) func accept() async throws -> ByteStream? {
     while !isClosed {
-      let client = rig_accept(fd)
-      if client >= 0 { return try ByteStream(loop, socket: client) }
-      switch errno {
+      let (client, code) = try takeClient()
+      if let client { return client }
+      switch code {
       case EAGAIN: try await loop.readable(fd)
       case EINTR, ECONNABORTED: continue
       case EMFILE, ENFILE: try await loop.sleep(for: .milliseconds(100))
-      default: throw SystemError("accept", on: "\(address)")
+      default: throw SystemError("accept", code: code, on: "\(address)")
       }
     }
     return nil
+  }
+
+  /// One attempt, and its errno. Apart from `accept`: inside the coroutine it crashed the optimizer of Swift 6.3.
+  @inline(never)
+  private func takeClient() throws(SystemError) -> (ByteStream?, Int32) {
+    let client = rig_accept(fd)
+    return client >= 0 ? (try ByteStream(loop, socket: client), 0) : (nil, errno)
   }
 
   public func close() {

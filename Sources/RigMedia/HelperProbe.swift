@@ -30,7 +30,7 @@ public actor HelperProbe: MediaProbe {
   ///   - gap: a pause between frames that is reported as a media gap.
   ///   - stderr: gives a descriptor for the helper's stderr, taken over.
   public init(
-    _ loop: EpollLoop, program: String, gap: Duration, 
+    _ loop: EpollLoop, program: String, gap: Duration,
     stderr: @escaping @Sendable () -> Int32? = { nil }
   ) {
     self.loop = loop

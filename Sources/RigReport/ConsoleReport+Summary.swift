@@ -69,8 +69,7 @@ enum ConsoleText {
     switch record.verdict {
     case .pass: ""
     case .fail, .error:
-      (record.failurePoint.map { "failed at \($0): " } ?? "")
-        + (record.reason.isEmpty ? "no reason given" : record.reason)
+      record.reason.isEmpty && record.failurePoint == nil ? "no reason given" : record.headline
     case .inconclusive, .skip: record.reason
     }
   }

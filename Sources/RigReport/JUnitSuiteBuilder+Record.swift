@@ -21,7 +21,6 @@ extension JUnitSuiteBuilder {
 
   private func verdict(_ unit: CaseUnit, _ deciding: RunState.Finished) -> JUnitSuite.Case {
     let record = deciding.record
-    let reason = record.reason.isEmpty ? "no reason was recorded" : record.reason
     let point = record.failurePoint?.name
     var one = JUnitSuite.Case(name: "verdict", startedAt: deciding.startedAt)
     one.output = account(unit, record)
@@ -29,7 +28,8 @@ extension JUnitSuiteBuilder {
     one.properties = [("attempt", "\(record.attempt)")]
     if let point { one.properties.append(("failure-point", point)) }
     if let reached = record.reached { one.properties.append(("reached", reached.rawValue)) }
-    let headline = (point.map { "failed at \($0): " } ?? "") + reason
+    let headline = record.headline
+    let reason = record.reason.isEmpty ? "no reason was recorded" : record.reason
     switch unit.result {
     case .fail:
       one.outcome = .failure(type: point ?? "unexpected", message: headline, body: evidence(record))

@@ -60,7 +60,8 @@ extension CaseRun {
       groups = capture.result.groups
     } else {
       for info in CheckCatalog.wire.map({ $0.info }) where !groups.contains(where: { $0.group == info.group }) {
-        groups.append(CheckGroupRecord(group: info.group, judged: [], skipped: environment.captureSkipped, findings: []))
+        groups.append(
+          CheckGroupRecord(group: info.group, judged: [], skipped: environment.captureSkipped, findings: []))
       }
     }
     groups.append(

@@ -1,6 +1,8 @@
 import CRigShims
 import Glibc
+import RigChecks
 import RigLoop
+import RigModel
 
 /// How this process may capture packets.
 enum CaptureAccess {
@@ -19,19 +21,29 @@ enum CaptureAccess {
     }
     let code = rig_private_network(getuid(), getgid())
     guard code == 0 else {
-      return .denied("no permission to capture, and no private network namespace: \(SystemError("unshare", code: code).reason)")
+      return .denied(
+        "no permission to capture, and no private network namespace: \(SystemError("unshare", code: code).reason)")
     }
     let up = rig_interface_up("lo")
-    return up == 0 ? .privateNetwork : .denied("the private loopback cannot be brought up: \(SystemError("ioctl", code: up).reason)")
+    return up == 0
+      ? .privateNetwork : .denied("the private loopback cannot be brought up: \(SystemError("ioctl", code: up).reason)")
   }
 
   /// What a person can do about it.
-  static let remedies = """
+  static var remedies: String {
+    """
     Ways to get a capture:
       - run as root, or with the capability cap_net_raw (sudo setpriv --ambient-caps +net_raw …);
       - allow user namespaces for ordinary users (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces
         above 0, and on some systems kernel.apparmor_restrict_unprivileged_userns=0);
-      - give up the packets with --no-capture: the groups rtsp, sdp, transport, framing, session, play, rtp, rtcp,
-        h264, aac and timing, and the quiet-wire proof, are then not judged.
+      - give up the packets with --no-capture: \(cost).
     """
+  }
+
+  /// What a run without packets cannot tell.
+  static var cost: String {
+    var groups: [String] = []
+    for check in CheckCatalog.wire.map({ $0.info }) where !groups.contains(check.group) { groups.append(check.group) }
+    return "without a capture the checks of \(groups.joined(separator: ", ")) and the quiet wire are not judged"
+  }
 }

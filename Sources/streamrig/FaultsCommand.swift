@@ -22,7 +22,8 @@ enum FaultsCommand: Command {
         Output.print(json.text)
       } else {
         let words = fault.arguments.map { $0.required ? " \($0.name): …" : " [\($0.name): …]" }.joined()
-        Output.print("\(fault.layer.rawValue)  \(fault.verb)\(words)  at \(stages.joined(separator: ", "))\n    \(fault.summary)")
+        Output.print(
+          "\(fault.layer.rawValue)  \(fault.verb)\(words)  at \(stages.joined(separator: ", "))\n    \(fault.summary)")
       }
     }
     return 0

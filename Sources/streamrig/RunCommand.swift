@@ -27,7 +27,9 @@ enum RunCommand: Command {
     let settings = try RunSettings(arguments)
     let plans = try PlanFiles.read(arguments.operands)
     guard PlanFiles.report(plans) else { return ExitStatus.usage }
-    let schedule = try Selection.schedule(plans, arguments, seed: settings.seed, simulate: simulate)
+    let schedule = try Selection.schedule(
+      plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture)
+    if settings.noCapture, !simulate { Output.complain(CaptureAccess.cost) }
     var access = CaptureAccess.allowed
     if !simulate, !settings.noCapture {
       // Nothing may have started a thread before this.
@@ -38,7 +40,8 @@ enum RunCommand: Command {
       }
     }
     if !simulate, !HelperProgram.isExecutable(HelperProgram.media) {
-      Output.complain("the media helper \(HelperProgram.media) is missing; build it with: swift build --product streamrig-media")
+      Output.complain(
+        "the media helper \(HelperProgram.media) is missing; build it with: swift build --product streamrig-media")
       return ExitStatus.rig
     }
     let session = try RunSession(settings, schedule, simulate: simulate)

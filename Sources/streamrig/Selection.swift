@@ -11,8 +11,10 @@ enum Selection {
     Option.value("--seed", "N", "the run's seed; a case repeats alike with the same one"),
   ]
 
-  /// - Parameter simulate: cases that need a wire are skipped with that reason.
-  static func schedule(_ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool) throws -> Schedule {
+  /// Cases that need what this run does not have are skipped with that reason.
+  static func schedule(
+    _ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool, noCapture: Bool = false
+  ) throws -> Schedule {
     let filter: CaseFilter
     do {
       filter = try CaseFilter(tags: arguments.all("--tag"), names: arguments.all("--case"))
@@ -22,9 +24,14 @@ enum Selection {
     let bench = Bench(
       capabilities: Catalogs.capabilities, deviceModels: DeviceProfile.all.map(\.model))
     return Schedule(plans, seed: seed, filter: filter, bench: bench) { item in
-      guard simulate else { return nil }
-      let wired = item.plan.faults.first { FaultCatalog.definition(of: $0, in: item.plan.flow)?.needsWire == true }
-      return wired.map { "--simulate runs no RTSP: \($0.text) needs a wire" }
+      for fault in item.plan.faults {
+        guard let definition = FaultCatalog.definition(of: fault, in: item.plan.flow) else { continue }
+        if simulate, definition.needsWire { return "--simulate runs no RTSP: \(fault.text) needs a wire" }
+        if noCapture, case .finding = definition.proof {
+          return "--no-capture: only packets prove that \(fault.text) fired"
+        }
+      }
+      return nil
     }
   }
 

@@ -40,7 +40,8 @@ enum Streamrig {
       return 0
     }
     guard let command = find(first) else {
-      Output.complain("unknown command \(first.debugDescription); commands: \(commands.map { $0.name }.joined(separator: ", "))")
+      Output.complain(
+        "unknown command \(first.debugDescription); commands: \(commands.map { $0.name }.joined(separator: ", "))")
       return ExitStatus.usage
     }
     let rest = words.dropFirst()

@@ -143,4 +143,21 @@ import Testing
     #expect(seen.last == 8)
     #expect(analyzer.lastMediaTime == camera.script.frames.last?.time)
   }
+
+  @Test func packetsCutByTheSnapLengthAreNotToBlame() {
+    var camera = ScriptedCamera(tcp: false, audio: true)
+    camera.start()
+    let whole = camera.script.frames.count
+    camera.video(30)
+    camera.audio(30)
+    var analyzer = CaptureAnalyzer(AnalysisContext(captureDropped: 0))
+    for (number, frame) in camera.script.frames.enumerated() {
+      // Ethernet, IPv4, UDP and RTP headers and two bytes of payload.
+      let bytes = number < whole ? frame.bytes : Array(frame.bytes.prefix(56))
+      analyzer.see(frame: bytes.span.bytes, number: number + 1, time: frame.time, link: .ethernet)
+    }
+    let result = analyzer.finish()
+    #expect(result.findings.isEmpty, "\(result.findings)")
+    #expect(result.streams.count == 2)
+  }
 }

@@ -27,8 +27,12 @@ import Testing
   @Test func versionPaddingExtension() {
     // Padding longer than the packet, an extension beyond it, a wrong version.
     for first in [UInt8(0xa0), 0x90] {
-      let found = play(edit: at(30) { $0.first = first; $0.payload = [0x41, 0xff, 0xff, 0xff, 0xff] })
-        .of(RTPHeaderCheck.self)
+      let found = play(
+        edit: at(30) {
+          $0.first = first; $0.payload = [0x41, 0xff, 0xff, 0xff, 0xff]
+        }
+      )
+      .of(RTPHeaderCheck.self)
       #expect(found.map(\.severity) == [.error], "\(first)")
     }
     #expect(play(tcp: false, edit: at(30) { $0.first = 0x40 }).of(RTPHeaderCheck.self).map(\.severity) == [.error])
@@ -60,6 +64,10 @@ import Testing
     #expect(found.first?.count == 2)
     #expect(proven.inconclusive["rtp"] == nil)
 
+    // The writer of a capture file says at its end what it dropped.
+    let statistics = play(tcp: false, context: AnalysisContext(captureDropped: 5), edit: drop)
+    #expect(statistics.of(SequenceCheck.self).map(\.severity) == [.warning])
+
     let doubtful = play(tcp: false, context: AnalysisContext(), edit: drop)
     #expect(doubtful.of(SequenceCheck.self).map(\.severity) == [.warning])
     #expect(doubtful.inconclusive["rtp"] != nil)
@@ -74,14 +82,16 @@ import Testing
     #expect(twice.streams.first?.lost == 0)
 
     var held: [ScriptedCamera.Packet] = []
-    let swapped = play(tcp: false, edit: { index, packet in
-      if index == 30 {
-        held = [packet]
-        return []
-      }
-      defer { held = [] }
-      return [packet] + held
-    })
+    let swapped = play(
+      tcp: false,
+      edit: { index, packet in
+        if index == 30 {
+          held = [packet]
+          return []
+        }
+        defer { held = [] }
+        return [packet] + held
+      })
     let found = swapped.of(SequenceCheck.self)
     #expect(found.map(\.severity) == [.warning])
     #expect(swapped.streams.first?.reordered == 1)
@@ -252,5 +262,54 @@ import Testing
     #expect(!result.judged.contains("rtp.pt.known"))
     let policy = AnalysisContext(captureDropped: 0, settings: ["rtp.pt.known": .policy])
     #expect(play(context: policy, edit: edit).of(PayloadTypeCheck.self).map(\.severity) == [.policy])
+  }
+
+  @Test func startAtZero() {
+    var camera = ScriptedCamera()
+    camera.videoSequence = 0
+    camera.playHeaders = "RTP-Info: url=\(ScriptedCamera.url)/video;seq=0;rtptime=900000\n"
+    camera.start()
+    camera.video(5)
+    #expect(camera.script.analyze().of(InitialRandomCheck.self).map(\.severity) == [.policy])
+  }
+
+  @Test func largeDatagrams() {
+    let large = at(10) { $0.payload += [UInt8](repeating: 0x55, count: 1500) }
+    #expect(play(tcp: false, edit: large).of(RTPSizeCheck.self).map(\.severity) == [.warning])
+    #expect(play(tcp: true, edit: large).of(RTPSizeCheck.self).isEmpty)
+  }
+
+  @Test func clockThatRunsFast() {
+    let result = play(
+      150,
+      edit: { _, packet in
+        var packet = packet
+        packet.timestamp = 900_000 &+ (packet.timestamp &- 900_000) / 4 * 5
+        return [packet]
+      })
+    #expect(result.of(ClockRateCheck.self).map(\.severity) == [.warning])
+  }
+
+  @Test func h265Packets() {
+    func judge(_ payloads: [[UInt8]]) -> [Severity] {
+      var camera = ScriptedCamera()
+      camera.sdp = camera.sdp.split(separator: "\n").filter { !$0.hasPrefix("a=fmtp") }
+        .map { $0 == "a=rtpmap:96 H264/90000" ? "a=rtpmap:96 H265/90000\n" : $0 + "\n" }.joined()
+      camera.start()
+      for payload in payloads {
+        let packet = ScriptedCamera.Packet(
+          payloadType: 96, marker: true, sequence: camera.videoSequence, timestamp: camera.videoTime,
+          ssrc: camera.videoSSRC, payload: payload)
+        camera.send(packet.bytes, channel: 0)
+        camera.videoSequence &+= 1
+        camera.videoTime &+= 3600
+        camera.script.wait(0.04)
+      }
+      return camera.script.analyze().of(H265PacketsCheck.self).map(\.severity)
+    }
+    let single: [UInt8] = [0x02, 0x01, 9, 9]
+    #expect(judge([single, [0x62, 0x01, 0x93, 1], [0x62, 0x01, 0x53, 2], single]) == [])
+    #expect(judge([single, [0x62, 0x01, 0xd3, 1], single]) == [.error])
+    #expect(judge([single, [0x60, 0x01, 0, 9, 1], single]) == [.error])
   }
 }

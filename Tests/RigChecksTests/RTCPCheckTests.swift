@@ -1,5 +1,6 @@
 import RigChecks
 import RigModel
+import RigWire
 import Testing
 
 @Suite struct RTCPCheckTests {
@@ -66,5 +67,37 @@ import Testing
     early.sayBye()
     early.video(50, gop: 100)
     #expect(early.script.analyze().of(ByeCheck.self).map(\.severity) == [.policy])
+  }
+
+  @Test func countsThatDoNotGrow() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.report()
+    camera.video(40)
+    camera.videoPackets = 3
+    camera.report()
+    #expect(camera.script.analyze().of(SenderReportCountsCheck.self).map(\.severity) == [.warning])
+  }
+
+  @Test func audioAndVideoApart() {
+    func judge(audioDelay: Int64) -> [Severity] {
+      var camera = ScriptedCamera(audio: true)
+      camera.start()
+      camera.video(5)
+      camera.report()
+      camera.audio(10)
+      let report = RTCPPacket.SenderReport(
+        ssrc: camera.audioSSRC, ntp: NTPTime(unixNanoseconds: camera.script.time - audioDelay),
+        rtpTime: camera.audioTime, packetCount: 10, octetCount: 0)
+      let bytes = RTCPPacket.compound([
+        .senderReport(report), .sourceDescription([.init(ssrc: camera.audioSSRC, cname: "camera")]),
+      ])
+      camera.send(bytes, channel: 3)
+      camera.audio(5)
+      return camera.script.analyze().of(AVSyncCheck.self).map(\.severity)
+    }
+    #expect(judge(audioDelay: 0) == [])
+    #expect(judge(audioDelay: 900_000_000) == [.warning])
   }
 }

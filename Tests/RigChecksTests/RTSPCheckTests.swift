@@ -19,7 +19,8 @@ import Testing
     camera.script.wait(3)
     camera.script.open()
     let result = camera.script.analyze(
-      AnalysisContext(expectedGOP: 25, captureDropped: 0), checks: CheckCatalog.wire.filter { $0.info.id != "media.gap" })
+      AnalysisContext(expectedGOP: 25, captureDropped: 0),
+      checks: CheckCatalog.wire.filter { $0.info.id != "media.gap" })
     #expect(result.findings.isEmpty, "\(result.findings)")
     #expect(result.streams.count == (audio ? 2 : 1))
     // 150 pictures, and three packets more for each of six key pictures.
@@ -150,5 +151,48 @@ import Testing
     script.client("OPTIONS * HTTP/1.1\nHost: x\n\n")
     script.server("HTTP/1.1 200 OK\nContent-Length: 0\n\n")
     #expect(script.analyze().dialogues == 0)
+  }
+
+  @Test func requestWithoutAnAnswer() {
+    var camera = ScriptedCamera()
+    camera.ask("OPTIONS")
+    camera.script.wait(6)
+    camera.script.close()
+    #expect(errors(camera.script.analyze(), SingleResponseCheck.self).count == 1)
+  }
+
+  @Test func redirections() {
+    for (headers, count) in [("", 1), ("Location: /other\n", 1), ("Location: \(ScriptedCamera.url)\n", 1)] {
+      var camera = ScriptedCamera()
+      camera.ask("DESCRIBE")
+      camera.answer("302 Moved Temporarily", headers)
+      #expect(errors(camera.script.analyze(), RedirectCheck.self).count == count, "\(headers)")
+    }
+    var camera = ScriptedCamera()
+    camera.ask("DESCRIBE")
+    camera.answer("302 Moved Temporarily", "Location: rtsp://10.0.0.1:1554/s1\n")
+    #expect(camera.script.analyze().findings.isEmpty)
+  }
+
+  @Test func challenges() {
+    for headers in ["", "WWW-Authenticate: Digest realm=\"c\"\n"] {
+      var camera = ScriptedCamera()
+      camera.ask("DESCRIBE")
+      camera.answer("401 Unauthorized", headers)
+      #expect(errors(camera.script.analyze(), AuthChallengeCheck.self).count == 1)
+    }
+    var camera = ScriptedCamera()
+    camera.ask("DESCRIBE")
+    camera.answer("401 Unauthorized", "WWW-Authenticate: Digest realm=\"c\", nonce=\"1\"\n")
+    #expect(camera.script.analyze().findings.isEmpty)
+  }
+
+  @Test func credentialsInAURLAreToldAndNotRepeated() {
+    var camera = ScriptedCamera()
+    camera.ask("OPTIONS", "rtsp://user:secret@10.0.0.1/live")
+    camera.answer()
+    let found = camera.script.analyze().of(CredentialsCheck.self)
+    #expect(found.map(\.severity) == [.warning])
+    #expect(!"\(found)".contains("secret"))
   }
 }

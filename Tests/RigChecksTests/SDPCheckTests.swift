@@ -65,4 +65,31 @@ import Testing
     #expect(judge(replace("mode=AAC-hbr;", ""), check).map(\.severity) == [.error])
     #expect(judge(replace("GENERIC/48000", "GENERIC/16000"), check).map(\.severity) == [.warning])
   }
+
+  @Test func originConnectionAndMediaLines() {
+    #expect(judge(replace("o=- 1 1 IN IP4 10.0.0.1", "o=- 1 1 IN"), OriginSyntaxCheck.self).map(\.severity) == [.error])
+    #expect(
+      judge(replace("o=- 1 1 IN IP4 10.0.0.1", "o=- 1 1 IN IP4 fe80::1"), OriginSyntaxCheck.self).map(\.severity)
+        == [.warning])
+    #expect(judge(replace("c=IN IP4 0.0.0.0", "c=IN"), ConnectionSyntaxCheck.self).map(\.severity) == [.error])
+    #expect(judge(replace("m=video 0", "m=video -5"), MediaSyntaxCheck.self).map(\.severity) == [.error])
+  }
+
+  @Test func text() {
+    #expect(judge(replace("s=camera", "s=ca\u{1}mera"), DescriptionTextCheck.self).map(\.severity) == [.error])
+    #expect(
+      judge({ while $0.hasSuffix("\n") { $0.removeLast() } }, DescriptionTextCheck.self).map(\.severity) == [.warning])
+  }
+
+  @Test func h265ParameterSets() {
+    let lines = { (sets: String) in
+      { (text: inout String) in
+        text += "m=video 0 RTP/AVP 98\na=rtpmap:98 H265/90000\na=fmtp:98 \(sets)\na=control:second\n"
+      }
+    }
+    let check = H265ParameterSetsCheck.self
+    #expect(judge(lines("sprop-vps=QAE=;sprop-sps=QgE=;sprop-pps=RAE="), check).isEmpty)
+    #expect(judge(lines("sprop-vps=QAE="), check).map(\.severity) == [.warning])
+    #expect(judge(lines("sprop-vps=QAE=;sprop-sps=?;sprop-pps=RAE="), check).contains { $0.severity == .error })
+  }
 }

@@ -104,9 +104,11 @@ struct ScriptedCamera {
   mutating func setup(_ name: String, first: Int) {
     let ssrc = name == "video" ? videoSSRC : audioSSRC
     let asked =
-      isTCP ? "RTP/AVP/TCP;unicast;interleaved=\(first)-\(first + 1)"
+      isTCP
+      ? "RTP/AVP/TCP;unicast;interleaved=\(first)-\(first + 1)"
       : "RTP/AVP;unicast;client_port=\(5000 + first)-\(5001 + first)"
-    let given = asked + (isTCP ? "" : ";server_port=\(6000 + first)-\(6001 + first)") + ";ssrc=" + String(ssrc, radix: 16)
+    let given =
+      asked + (isTCP ? "" : ";server_port=\(6000 + first)-\(6001 + first)") + ";ssrc=" + String(ssrc, radix: 16)
     let reply = transportReply.map { $0(first) } ?? given
     let known = first > 0 ? "Session: \(session)\n" : ""
     ask("SETUP", Self.url + "/" + name, "Transport: \(asked)\n\(known)")
@@ -142,7 +144,8 @@ struct ScriptedCamera {
 
   mutating func send(_ bytes: [UInt8], channel: Int) {
     if isTCP {
-      script.segment([0x24, UInt8(channel), UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes, fromServer: true)
+      script.segment(
+        [0x24, UInt8(channel), UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes, fromServer: true)
     } else {
       script.udp(bytes, fromServer: true, serverPort: 6000 + channel, clientPort: 5000 + channel)
     }
@@ -152,7 +155,8 @@ struct ScriptedCamera {
   mutating func picture(isKey: Bool) -> [Packet] {
     var payloads: [[UInt8]] = []
     if isKey {
-      payloads.append([0x18, 0, UInt8(Self.spsBytes.count)] + Self.spsBytes + [0, UInt8(Self.ppsBytes.count)] + Self.ppsBytes)
+      payloads.append(
+        [0x18, 0, UInt8(Self.spsBytes.count)] + Self.spsBytes + [0, UInt8(Self.ppsBytes.count)] + Self.ppsBytes)
       payloads += [[0x7c, 0x85, 0x88, 1, 2], [0x7c, 0x05, 3, 4, 5], [0x7c, 0x45, 6, 7]]
     } else {
       payloads = [[0x41, 0x9a, 1, 2, 3]]
@@ -191,6 +195,8 @@ struct ScriptedCamera {
       audioSequence &+= 1
       audioTime &+= 1024
       script.wait(0.0213)
+      // The picture clock runs on.
+      videoTime &+= 1917
     }
   }
 

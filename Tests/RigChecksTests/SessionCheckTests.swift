@@ -18,7 +18,8 @@ import Testing
   func otherSSRCThanAnnounced(_ tcp: Bool) {
     var camera = ScriptedCamera(tcp: tcp)
     camera.transportReply = { first in
-      (tcp ? "RTP/AVP/TCP;unicast;interleaved=\(first)-1" : "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001")
+      (tcp
+        ? "RTP/AVP/TCP;unicast;interleaved=\(first)-1" : "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001")
         + ";ssrc=0000a0c6"
     }
     camera.start()
@@ -183,5 +184,66 @@ import Testing
     wrong.start()
     wrong.video(10)
     #expect(wrong.script.analyze().of(RTPInfoCheck.self).count == 2)
+  }
+
+  @Test func setupWithoutASession() {
+    var camera = ScriptedCamera()
+    camera.describe()
+    camera.ask("SETUP", ScriptedCamera.url + "/video", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\n")
+    camera.answer("200 OK", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\n")
+    camera.ask("PLAY", ScriptedCamera.url + "/")
+    camera.answer("200 OK", camera.playHeaders)
+    camera.video(5)
+    let result = camera.script.analyze()
+    #expect(result.of(SessionIDCheck.self).map(\.severity) == [.error])
+    #expect(result.streams.first?.codec == "H264")
+  }
+
+  @Test func teardownIgnored() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.ask("TEARDOWN", ScriptedCamera.url + "/", "Session: 4455\n")
+    camera.video(150, gop: 1000)
+    camera.script.close()
+    #expect(camera.script.analyze().of(TeardownCheck.self).map(\.severity) == [.error])
+  }
+
+  @Test func headersThatDoNotEnd() {
+    var camera = ScriptedCamera()
+    camera.options()
+    camera.ask("DESCRIBE")
+    camera.script.server("RTSP/1.0 200 OK\nCSeq: 2\nContent-Type: applica")
+    camera.script.close(fromServer: true)
+    #expect(camera.script.analyze().of(FramingIntactCheck.self).map(\.severity) == [.error])
+    // Cut off by the end of the capture it is no fault.
+    var cut = ScriptedCamera()
+    cut.ask("OPTIONS")
+    cut.script.server("RTSP/1.0 200 OK\nCSeq: 1\nPublic: PL")
+    #expect(cut.script.analyze().findings.isEmpty)
+  }
+
+  @Test func mediaFromAnotherPort() {
+    var camera = ScriptedCamera(tcp: false)
+    camera.transportReply = { _ in "RTP/AVP;unicast;client_port=5000-5001;server_port=6970-6971" }
+    camera.start()
+    camera.video(5)
+    let result = camera.script.analyze()
+    #expect(result.of(ServerPortCheck.self).map(\.severity) == [.warning])
+    #expect(result.streams.first?.packets == 8)
+  }
+
+  @Test func pathOpenersOfThePlayerAreNoStream() {
+    var camera = ScriptedCamera(tcp: false)
+    camera.start()
+    // What FFmpeg sends to the server's ports before PLAY.
+    for _ in 0..<4 {
+      camera.script.udp(
+        [0x80] + [UInt8](repeating: 0, count: 11), fromServer: false, serverPort: 6000, clientPort: 5000)
+    }
+    camera.video(5)
+    let result = camera.script.analyze()
+    #expect(result.streams.count == 1)
+    #expect(result.findings.isEmpty, "\(result.findings)")
   }
 }

@@ -68,7 +68,8 @@ import Testing
     var file = writer.sectionHeader(hardware: "rig", os: "Linux", application: "streamrig")
     file += writer.interface(name: "lo", linkType: .ethernet, snapLength: 262_144, description: "loopback")
     file += writer.interface(name: PcapngWriter.rigInterfaceName, linkType: .user0)
-    file += writer.packet(interface: 0, time: 1_700_000_000_123_456_789, bytes: ([1, 2, 3, 4, 5] as [UInt8]).span.bytes)
+    file += writer.packet(
+      interface: 0, time: 1_700_000_000_123_456_789, bytes: ([1, 2, 3, 4, 5] as [UInt8]).span.bytes)
     file += writer.packet(interface: 1, time: 7, bytes: [UInt8]().span.bytes, comment: "stage play begins")
     file += writer.packet(interface: 0, time: 8, bytes: ([9] as [UInt8]).span.bytes, originalLength: 1500)
     file += writer.statistics(interface: 0, time: 9, received: 3, dropped: 2)
@@ -98,7 +99,8 @@ import Testing
   @Test func secondSectionMayHaveTheOtherByteOrder() {
     // SHB, IDB (link type 101, tsresol 10^-3), SPB-less EPB; all big-endian.
     let section: [UInt8] =
-      [0x0a, 0x0d, 0x0d, 0x0a] + big(28) + big(0x1a2b_3c4d) + [0, 1, 0, 0] + big(0xffff_ffff) + big(0xffff_ffff) + big(28)
+      [0x0a, 0x0d, 0x0d, 0x0a] + big(28) + big(0x1a2b_3c4d) + [0, 1, 0, 0] + big(0xffff_ffff) + big(0xffff_ffff)
+      + big(28)
     let interface: [UInt8] =
       big(1) + big(32) + [0, 101, 0, 0] + big(96) + [0, 9, 0, 1, 3, 0, 0, 0] + [0, 0, 0, 0] + big(32)
     let packet: [UInt8] = big(6) + big(36) + big(0) + big(0) + big(1500) + big(2) + big(2) + [7, 8, 0, 0] + big(36)
@@ -124,7 +126,8 @@ import Testing
 
     var unknown = PcapngWriter()
     _ = unknown.interface(name: "x", linkType: .ethernet)
-    let stray = PcapngWriter().sectionHeader() + unknown.packet(interface: 0, time: 0, bytes: ([1] as [UInt8]).span.bytes)
+    let stray =
+      PcapngWriter().sectionHeader() + unknown.packet(interface: 0, time: 0, bytes: ([1] as [UInt8]).span.bytes)
     #expect(read(stray, chunk: 4096).error == CaptureError(.unknownInterface(0), at: 28))
   }
 

@@ -26,26 +26,29 @@ public struct FindingLog: Sendable {
   /// - Parameters:
   ///   - kind: tells apart what one check may find; part of the aggregation key, never printed.
   ///   - subject: the stream, connection or session that it is about; occurrences of different subjects stay apart.
+  ///   - count: occurrences that the caller gathered itself, the last of them at `last`.
   ///   - severity: where it differs from the check's own; never above it.
   ///   - message: made only for the first occurrence.
   public mutating func note(
-    _ check: CheckInfo, _ kind: String, subject: Int = -1, at evidence: Evidence, severity: Severity? = nil,
-    message: @autoclosure () -> String
+    _ check: CheckInfo, _ kind: String, subject: Int = -1, at evidence: Evidence, count: Int = 1, last: Evidence? = nil,
+    severity: Severity? = nil, message: @autoclosure () -> String
   ) {
     let setting = settings[check.id] ?? .on
     guard setting != .off else { return }
     let key = Key(check: check.id, kind: kind, subject: subject)
     var evidence = evidence
     if evidence.file == nil { evidence.file = file }
+    var last = last
+    if last?.file == nil { last?.file = file }
     if let index = places[key] {
-      findings[index].count += 1
-      findings[index].last = evidence
+      findings[index].count += count
+      findings[index].last = last ?? evidence
       return
     }
     let before = perCheck[check.id] ?? (0, 0)
     if before.count >= Self.perCheckLimit {
-      findings[before.last].count += 1
-      findings[before.last].last = evidence
+      findings[before.last].count += count
+      findings[before.last].last = last ?? evidence
       return
     }
     perCheck[check.id] = (before.count + 1, findings.count)
@@ -53,7 +56,8 @@ public struct FindingLog: Sendable {
     let own = min(severity ?? check.severity, check.severity)
     findings.append(
       Finding(
-        check: check.id, severity: setting == .policy ? .policy : own, message: message(), first: evidence))
+        check: check.id, severity: setting == .policy ? .policy : own, message: message(), first: evidence, last: last,
+        count: count))
   }
 
   /// In the order of first occurrence.

@@ -45,6 +45,13 @@ public struct RTPNotes: OptionSet, Sendable {
   public static let tooShort = RTPNotes(rawValue: 1 << 19)
   /// The datagram came in IP fragments.
   public static let fragmented = RTPNotes(rawValue: 1 << 20)
+  /// A datagram of more than 1,472 bytes: what Ethernet carries after IPv4 and UDP headers.
+  public static let oversize = RTPNotes(rawValue: 1 << 21)
+
+  /// What only a packet that was captured whole can show.
+  static let needWholePacket: RTPNotes = [
+    .badPadding, .badExtension, .emptyPayload, .badPacketization, .badFragment, .badAUHeaders,
+  ]
 }
 
 /// An RTP packet on its way past the checks.

@@ -126,7 +126,9 @@ extension CaptureAnalyzer {
       fromClient: connections[index].clientSide == side)
     if connections[index].sides[side].open.count >= 64 { connections[index].sides[side].open.removeFirst() }
     connections[index].sides[side].open.append(request)
-    if request.fromClient, let session = session(of: message, on: index) { world.sessions[session].lastSign = place.time }
+    if request.fromClient, let session = session(of: message, on: index) {
+      world.sessions[session].lastSign = place.time
+    }
     if message.method == "SETUP", let value = message.headers["Transport"] {
       for transport in TransportHeader.parse(value) {
         if let channels = transport.interleaved {

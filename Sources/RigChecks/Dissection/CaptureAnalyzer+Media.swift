@@ -36,10 +36,12 @@ extension CaptureAnalyzer {
     }
     if header.payload.isEmpty { event.notes.insert(.emptyPayload) }
     if isReassembled { event.notes.insert(.fragmented) }
+    if range.count > 1472, routes[route].channel == nil { event.notes.insert(.oversize) }
     if track >= 0 { noteTrack(&event) }
     let before = world.streams[stream].last
     let aac = track >= 0 ? world.tracks[track].aac : nil
     let unit = world.streams[stream].see(&event, header, in: packet, aac: aac)
+    if isCut { event.notes.subtract(.needWholePacket) }
     if world.streams[stream].isConfirmed {
       mediaPackets += 1
       lastMediaTime = place.time
@@ -106,7 +108,9 @@ extension CaptureAnalyzer {
       routes[route].role = .ignored
       return -1
     }
-    if freeStreams.isEmpty, world.streams.count >= WireWorld.streamLimit, maySearch() { dropGuessedStreams(before: place.time) }
+    if freeStreams.isEmpty, world.streams.count >= WireWorld.streamLimit, maySearch() {
+      dropGuessedStreams(before: place.time)
+    }
     guard routes[route].streams.count < Route.streamLimit,
       !freeStreams.isEmpty || world.streams.count < WireWorld.streamLimit
     else {

@@ -8,7 +8,8 @@ extension CaptureAnalyzer {
     if packet.tcp.flags.contains(.ack) {
       connections[index].sides[1 - side].stream.peerAcknowledged(packet.tcp.acknowledgment)
     }
-    if let (chunk, range) = connections[index].sides[side].stream.accept(packet, in: frame, number: number, time: time) {
+    if let (chunk, range) = connections[index].sides[side].stream.accept(packet, in: frame, number: number, time: time)
+    {
       seeBytes(index, side, chunk, frame.extracting(range))
     }
     if connections[index].sides[0].stream.hasHeldBytes || connections[index].sides[1].stream.hasHeldBytes {

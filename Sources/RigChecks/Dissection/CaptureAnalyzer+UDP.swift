@@ -17,9 +17,11 @@ extension CaptureAnalyzer {
     switch routes[route].role {
     case .rtp:
       if isRTCP(frame, packet.payload) {
-        seeRTCP(route, frame, packet.payload, place)
+        if packet.missing == 0 { seeRTCP(route, frame, packet.payload, place) }
       } else {
+        isCut = packet.missing > 0
         seeRTP(route, frame, packet.payload, place)
+        isCut = false
       }
     case .rtcp:
       // A compound cut by the snap length says nothing of its length field.

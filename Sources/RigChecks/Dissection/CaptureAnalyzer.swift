@@ -41,6 +41,8 @@ public struct CaptureAnalyzer: Sendable {
   var fragments = FragmentReassembler()
   /// The packet at hand was put together from IP fragments.
   var isReassembled = false
+  /// The packet at hand was cut by the snap length.
+  var isCut = false
   private var finished = false
 
   struct SessionKey: Hashable {

@@ -26,6 +26,8 @@ public struct MediaStream: Sendable {
   public internal(set) var firstKey: WirePlace?
   public internal(set) var groups = GroupLengths()
   public internal(set) var senderReports = 0
+  /// RTP time from the first packet to the newest, in clock ticks, across wraps.
+  public internal(set) var mediaTicks: Int64 = 0
   /// Enough consistent packets to be a stream and no accident; at once where SETUP announced it.
   public internal(set) var isConfirmed: Bool
 
@@ -97,7 +99,8 @@ public struct MediaStream: Sendable {
   private mutating func seeNewest(
     _ event: inout RTPEvent, _ header: RTPHeader, in bytes: RawSpan, aac: AACFormatParameters?, isContiguous: Bool
   ) -> AccessUnitEvent? {
-    let step = Int64(Int32(bitPattern: header.timestamp &- highestTimestamp))
+    let step = packets > 1 ? Int64(Int32(bitPattern: header.timestamp &- highestTimestamp)) : 0
+    mediaTicks &+= step
     if isContiguous {
       event.timestampStep = step
       noteTiming(&event, step)

@@ -7,6 +7,8 @@ public struct DeviceProfile: Sendable {
   public var ranges: [String: ClosedRange<Double>]
   /// Least and greatest time of each step, in milliseconds; the seed draws between them.
   public var pace: Pace
+  /// Accepts faults, claims that they fired, and does nothing: nobody's word is proof.
+  public var ignoresFaults = false
 
   public struct Pace: Sendable {
     public var configureHotspot = 300...900
@@ -29,5 +31,13 @@ public struct DeviceProfile: Sendable {
   public static let basic = DeviceProfile(
     model: "emu-basic", firmware: "1.1.0", flows: ["rtsp-hotspot"], capabilities: ["inject"], ranges: [:], pace: Pace())
 
-  public static let all: [DeviceProfile] = [.flagship, .basic]
+  /// A device whose word on faults is worth nothing: every plan that asks it for one must end in an error.
+  public static let deaf: DeviceProfile = {
+    var profile = flagship
+    profile.model = "emu-deaf"
+    profile.ignoresFaults = true
+    return profile
+  }()
+
+  public static let all: [DeviceProfile] = [.flagship, .basic, .deaf]
 }

@@ -14,6 +14,10 @@ extension EmulatedDevice {
     }
     guard faults.count < 64 else { return .failure(StageLinkError(.tooLarge, "64 faults at most")) }
     lastFault += 1
+    if profile.ignoresFaults {
+      emit("x.fault.fired", ["id": .string("f\(lastFault)")], source: "fw")
+      return .success(["id": .string("f\(lastFault)")])
+    }
     faults.append(
       InjectedFault(
         id: "f\(lastFault)", verb: verb, stage: stage, arguments: request["args"] ?? .object([]),

@@ -18,8 +18,9 @@ extension EmulatedDevice {
     case "faults": faultPage(params)
     case "ping": .success(["d1": .integer(deviceTime), "d2": .integer(deviceTime)])
     case "echo": echo(params)
-    case "log": .success(
-      logPage(since: Int(params["since"]?.integer ?? 0), most: Int(params["max"]?.integer ?? 20)))
+    case "log":
+      .success(
+        logPage(since: Int(params["since"]?.integer ?? 0), most: Int(params["max"]?.integer ?? 20)))
     case "reset": await reset(params)
     default: .failure(StageLinkError(.methodNotFound, method))
     }
@@ -67,7 +68,9 @@ extension EmulatedDevice {
   }
 
   private func echo(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
-    guard let length = params["len"]?.integer, length >= 0 else { return .failure(StageLinkError(.invalidParams, "len")) }
+    guard let length = params["len"]?.integer, length >= 0 else {
+      return .failure(StageLinkError(.invalidParams, "len"))
+    }
     // The reply must fit a record.
     guard length <= Int64(framing.limit - 64) else {
       return .failure(StageLinkError(.tooLarge, data: ["most": .integer(Int64(framing.limit - 64))]))
@@ -116,7 +119,8 @@ extension EmulatedDevice {
       guard let range = profile.ranges[name], v != 0, !range.contains(v) else { return .success(v) }
       return .failure(
         StageLinkError(
-          .badParam, name, data: ["param": .string(name), "range": [.number(range.lowerBound), .number(range.upperBound)]]))
+          .badParam, name,
+          data: ["param": .string(name), "range": [.number(range.lowerBound), .number(range.upperBound)]]))
     }
     do {
       return .success(

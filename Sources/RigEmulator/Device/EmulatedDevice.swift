@@ -72,8 +72,11 @@ public actor EmulatedDevice {
       try await loop.sleep(for: .seconds(1))
       guard state != .rebooting else { continue }
       notify(
-        "hb", ["t": .integer(deviceTime), "seq": .integer(ring.nextSequence - 1), "state": .string(state.rawValue),
-          "run": run.map { .string($0) } ?? .null])
+        "hb",
+        [
+          "t": .integer(deviceTime), "seq": .integer(ring.nextSequence - 1), "state": .string(state.rawValue),
+          "run": run.map { .string($0) } ?? .null,
+        ])
       faults.removeAll { $0.expires.map { $0 <= loop.now } ?? false }
       if run != nil, loop.now - lastHeard > ownerTimeout { await endRun(byUser: false, error: ownerGone) }
     }

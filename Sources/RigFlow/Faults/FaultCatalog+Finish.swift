@@ -3,7 +3,8 @@ import RigModel
 extension FaultCatalog {
   static let finish: [FaultDefinition] = [
     FaultDefinition(
-      "interrupt", .finish, at: [.running], arguments: [
+      "interrupt", .finish, at: [.running],
+      arguments: [
         Argument(name: "after", kind: .duration, summary: "how long after the session became active")
       ], proof: .finish(.interrupted), "the session ends by itself, with an error"),
     FaultDefinition("ignore-stop", .finish, at: [.finish], proof: .finish(.missing), "the stop is ignored"),

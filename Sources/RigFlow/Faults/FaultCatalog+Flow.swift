@@ -37,7 +37,8 @@ extension FaultCatalog {
     FaultDefinition(
       "other-run", .flow, at: completed, proof: .otherRun, "the completion carries another run's id"),
     FaultDefinition(
-      "reboot", .flow, at: completed + [.waitForHotspot, .running], arguments: [
+      "reboot", .flow, at: completed + [.waitForHotspot, .running],
+      arguments: [
         Argument(name: "after", kind: .duration, summary: "how long after the stage began")
       ], proof: .reboot, "the device reboots"),
     FaultDefinition(

@@ -110,7 +110,8 @@ public struct FaultProver: Sendable {
     case (.address(.scheme), .failure(let f)):
       if case .scheme = f.problem { proof = "address \(address)" }
     case (.address(.noHost), .failure(let f)) where f.problem == .noHost: proof = "address \(address)"
-    case (.address(.controlBytes), .failure(let f)) where f.problem == .controlBytes: proof = "address with control bytes"
+    case (.address(.controlBytes), .failure(let f)) where f.problem == .controlBytes:
+      proof = "address with control bytes"
     case (.address(.tooLong), .failure(let f)):
       if case .tooLong(let n) = f.problem { proof = "address of \(n) bytes" }
     case (.secondAddress, _) where addresses.count == 2: proof = "second address \(address)"

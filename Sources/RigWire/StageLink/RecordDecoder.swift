@@ -35,8 +35,8 @@ public struct RecordDecoder: Sendable {
 
   /// Bytes of log text that are kept of one line.
   private static let longestLogLine = 4096
-  /// RS, JSON, space, star and checksum.
-  private var longestRecordLine: Int { framing.limit + 11 }
+  /// RS, JSON, space, star, checksum and perhaps a carriage return.
+  private var longestRecordLine: Int { framing.limit + 12 }
 
   public mutating func push(_ bytes: some Collection<UInt8>, at now: HostTime) {
     dropStale(at: now)
@@ -94,7 +94,12 @@ public struct RecordDecoder: Sendable {
 
   /// An RS in the middle of a line: what stands before it is a cut record, or log text.
   private mutating func cutBefore() {
-    if looksLikeRecord(line) { damage(.cut) } else { log(line[...]) }
+    // Some senders begin with more than one RS: nothing was cut between them.
+    if looksLikeRecord(line) {
+      if line.count > 1 { damage(.cut) }
+    } else {
+      log(line[...])
+    }
     line.removeAll(keepingCapacity: true)
   }
 
@@ -112,7 +117,9 @@ public struct RecordDecoder: Sendable {
     while let last = body.last, last == 0x0D || last == 0x20 { body = body.dropLast() }
     if let star = checksumStart(body) {
       let json = body[body.startIndex..<star]
-      guard Array(body[(star + 2)...]) == CRC32.hex(CRC32.checksum(json)) else { return damage(.badChecksum) }
+      // Hex digits of either case: setting bit 5 changes no digit, and makes letters small.
+      let sent = body[(star + 2)...].map { $0 | 0x20 }
+      guard sent == CRC32.hex(CRC32.checksum(json)) else { return damage(.badChecksum) }
       body = json
     } else if framing.guarded {
       return damage(.noChecksum)

@@ -15,6 +15,13 @@ public struct SequenceCheck: WireCheck {
     var missing: Int
     var evidence: Evidence
   }
+  private struct Loss: Sendable {
+    var first: Hole
+    var last: Evidence
+    var places: Int
+    var packets: Int
+  }
+  private var losses: [Int: Loss] = [:]
   /// Holes that late packets may still fill, by stream.
   private var holes: [Int: [Hole]] = [:]
   /// How many numbers later a hole counts as loss.
@@ -25,9 +32,9 @@ public struct SequenceCheck: WireCheck {
   public mutating func see(
     rtp packet: RTPEvent, payload: RawSpan, in world: borrowing WireWorld, log: inout FindingLog
   ) {
-    settle(packet.stream, before: packet.sequence, world, &log)
+    settle(packet.stream, before: packet.sequence)
     if packet.notes.contains(.gap) {
-      if holes[packet.stream, default: []].count >= 64 { settle(packet.stream, before: nil, world, &log) }
+      if holes[packet.stream, default: []].count >= 64 { settle(packet.stream, before: nil) }
       holes[packet.stream, default: []].append(
         Hole(end: packet.sequence, missing: packet.missing, evidence: packet.evidence))
     } else if packet.notes.contains(.duplicate) {
@@ -40,7 +47,7 @@ public struct SequenceCheck: WireCheck {
         Self.info, "late", subject: packet.stream, at: packet.evidence, severity: .warning,
         message: "packets of \(Hex8(packet.ssrc)) came after later ones, the first by \(packet.missing) numbers")
     } else if packet.notes.contains(.restart) {
-      settle(packet.stream, before: nil, world, &log)
+      settle(packet.stream, before: nil)
       log.note(
         Self.info, "restart", subject: packet.stream, at: packet.evidence,
         message: "the numbering of \(Hex8(packet.ssrc)) restarted elsewhere")
@@ -59,31 +66,41 @@ public struct SequenceCheck: WireCheck {
     holes[packet.stream] = open
   }
 
-  private mutating func settle(
-    _ stream: Int, before sequence: UInt16?, _ world: borrowing WireWorld, _ log: inout FindingLog
-  ) {
+  private mutating func settle(_ stream: Int, before sequence: UInt16?) {
     guard let open = holes[stream], !open.isEmpty else { return }
     var kept: [Hole] = []
     for hole in open {
       if let sequence, Int16(bitPattern: sequence &- hole.end) < Self.reach {
         kept.append(hole)
       } else {
-        report(hole, stream, world, &log)
+        count(hole, stream)
       }
     }
     holes[stream] = kept
   }
 
-  private func report(_ hole: Hole, _ stream: Int, _ world: borrowing WireWorld, _ log: inout FindingLog) {
-    let isProven = world.lossIsProven(stream: stream)
-    log.note(
-      Self.info, "loss", subject: stream, at: hole.evidence, severity: isProven ? nil : .warning,
-      message:
-        "packets of \(Hex8(world.streams[stream].ssrc)) are missing, the first time \(hole.missing) before number \(hole.end)\(isProven ? "" : "; the capture itself may have lost them")"
-    )
+  private mutating func count(_ hole: Hole, _ stream: Int) {
+    guard var loss = losses[stream] else {
+      losses[stream] = Loss(first: hole, last: hole.evidence, places: 1, packets: hole.missing)
+      return
+    }
+    loss.last = hole.evidence
+    loss.places += 1
+    loss.packets += hole.missing
+    losses[stream] = loss
   }
 
   public mutating func finish(in world: borrowing WireWorld, log: inout FindingLog) {
-    for stream in holes.keys.sorted() { settle(stream, before: nil, world, &log) }
+    for stream in holes.keys.sorted() { settle(stream, before: nil) }
+    // Only the end tells whether the capture itself lost packets.
+    for (stream, loss) in losses.sorted(by: { $0.key < $1.key }) {
+      let isProven = world.lossIsProven(stream: stream)
+      log.note(
+        Self.info, "loss", subject: stream, at: loss.first.evidence, count: loss.places,
+        last: loss.places > 1 ? loss.last : nil, severity: isProven ? nil : .warning,
+        message:
+          "\(loss.packets) packets of \(Hex8(world.streams[stream].ssrc)) are missing in \(loss.places) places, the first before number \(loss.first.end)\(isProven ? "" : "; the capture itself may have lost them")"
+      )
+    }
   }
 }

@@ -8,6 +8,9 @@ public struct SingleResponseCheck: WireCheck {
     severity: .error)
   public static let interest = WireInterest([.responses])
 
+  /// Waiting longer than this for a response, in vain, is not cut short by an impatient client.
+  private static let patience: Int64 = 5_000_000_000
+
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
@@ -24,6 +27,14 @@ public struct SingleResponseCheck: WireCheck {
         at: request.place.evidence(
           sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.startLine),
         message: "the server closed the connection without answering \(request.method)")
+    case .unanswered(let request, _) where request.fromClient && request.method != "TEARDOWN":
+      let waited = world.now &- request.place.time
+      guard waited > Self.patience else { return }
+      log.note(
+        Self.info, "silence", subject: request.connection,
+        at: request.place.evidence(
+          sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.startLine),
+        message: "\(request.method) was not answered in \(Duration.nanoseconds(waited).text)")
     default: break
     }
   }

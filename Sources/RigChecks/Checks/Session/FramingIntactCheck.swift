@@ -1,4 +1,5 @@
 public import RigModel
+import RigWire
 
 /// `framing.intact`
 public struct FramingIntactCheck: WireCheck {
@@ -6,11 +7,18 @@ public struct FramingIntactCheck: WireCheck {
     id: "framing.intact",
     rule: "The stream is a gapless row of RTSP messages and interleaved frames of the announced length.",
     reference: "RFC 2326 10.12", severity: .error)
-  public static let interest = WireInterest([.framing])
+  public static let interest = WireInterest([.framing, .requests, .responses])
 
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
+    if let message = WireMessage(event) {
+      guard message.deviations.contains(where: { $0.kind == .unterminatedHeaders }) else { return }
+      log.note(
+        Self.info, "headers", subject: message.connection, at: message.evidence,
+        message: "the headers of \(message.name) do not end: no empty line follows them")
+      return
+    }
     guard case .framing(let damage) = event else { return }
     let place = damage.place.evidence()
     switch damage.kind {

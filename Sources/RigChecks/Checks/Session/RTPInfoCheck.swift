@@ -4,7 +4,8 @@ import RigWire
 /// `play.rtp-info`
 public struct RTPInfoCheck: WireCheck {
   public static let info = CheckInfo(
-    id: "play.rtp-info", rule: "The response to PLAY has RTP-Info, whose seq and rtptime are those of the first packet.",
+    id: "play.rtp-info",
+    rule: "The response to PLAY has RTP-Info, whose seq and rtptime are those of the first packet.",
     reference: "RFC 2326 12.33", severity: .warning)
   public static let interest = WireInterest([.responses], notes: .firstPacket)
 

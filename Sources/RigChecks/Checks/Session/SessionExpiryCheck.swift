@@ -47,7 +47,8 @@ public struct SessionExpiryCheck: WireCheck {
   }
 
   private func judge(_ response: RTSPResponse, _ world: borrowing WireWorld, _ log: inout FindingLog) {
-    guard response.status == 454, response.fromServer, let request = response.request, let id = request.message.session?.id,
+    guard response.status == 454, response.fromServer, let request = response.request,
+      let id = request.message.session?.id,
       let sign = signs[id], let index = world.sessions.lastIndex(where: { $0.id == id })
     else { return }
     let session = world.sessions[index]

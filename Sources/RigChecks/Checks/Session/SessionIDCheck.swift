@@ -4,15 +4,24 @@ import RigWire
 /// `session.id.stable`
 public struct SessionIDCheck: WireCheck {
   public static let info = CheckInfo(
-    id: "session.id.stable", rule: "A response names the session that the request named.",
+    id: "session.id.stable",
+    rule: "SETUP is answered with a session, and later responses name the one that was asked for.",
     reference: "RFC 2326 12.37", severity: .error)
   public static let interest = WireInterest([.responses])
 
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
-    guard case .response(let response) = event, response.isSuccess, let request = response.request,
-      let asked = request.message.session?.id, !asked.isEmpty, let given = response.message.session?.id, asked != given
+    guard case .response(let response) = event, response.isSuccess, let request = response.request else { return }
+    if request.method == "SETUP", response.message.session?.id.isEmpty ?? true {
+      log.note(
+        Self.info, "none", subject: response.connection,
+        at: response.place.evidence(
+          sequence: response.message.cseq.map { Int64($0) }, excerpt: response.message.startLine),
+        message: "SETUP was answered without a Session header")
+    }
+    guard let asked = request.message.session?.id, !asked.isEmpty, let given = response.message.session?.id,
+      asked != given
     else { return }
     log.note(
       Self.info, request.method, subject: response.connection,

@@ -18,6 +18,15 @@ public struct TeardownCheck: WireCheck {
         at: request.place.evidence(
           sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.startLine),
         message: "the server closed the connection without answering TEARDOWN")
+    case .unanswered(let request, _) where request.method == "TEARDOWN":
+      // Players often close at once after TEARDOWN: only one that stayed proves that no answer came.
+      let waited = world.now &- request.place.time
+      guard waited > 5_000_000_000 else { return }
+      log.note(
+        Self.info, "ignored", subject: request.connection,
+        at: request.place.evidence(
+          sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.startLine),
+        message: "TEARDOWN was not answered in \(Duration.nanoseconds(waited).text)")
     case .response(let response) where response.request?.method == "TEARDOWN" && response.status >= 400:
       // A session that is gone already has nothing to tear down.
       guard response.status != 454, response.status != 401 else { return }

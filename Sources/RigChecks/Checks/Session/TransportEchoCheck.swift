@@ -4,7 +4,8 @@ import RigWire
 /// `transport.echo`
 public struct TransportEchoCheck: WireCheck {
   public static let info = CheckInfo(
-    id: "transport.echo", rule: "The server answers with the client ports and the kind of delivery that were asked for.",
+    id: "transport.echo",
+    rule: "The server answers with the client ports and the kind of delivery that were asked for.",
     reference: "RFC 2326 12.39", severity: .warning)
   public static let interest = WireInterest([.tracks])
 
