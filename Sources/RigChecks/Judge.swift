@@ -60,17 +60,17 @@ public struct Judge: Sendable {
   private func rule() -> Ruling {
     let failing = actualFailure
     let point = failing?.point
-    func ruling(_ verdict: Verdict, _ reason: String) -> Ruling {
-      Ruling(verdict: verdict, reason: reason, failurePoint: point)
+    func ruling(_ verdict: Verdict, _ reason: String, else other: FailurePoint? = nil) -> Ruling {
+      Ruling(verdict: verdict, reason: reason, failurePoint: point ?? other)
     }
     if let doubt = e.failure?.doubt, point != nil { return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)") }
-    if let missing = unfired(before: point) { return ruling(.error, missing) }
+    if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
       let wanted = expected.map { "expected a failure at \($0), but the session failed at \(failing.point)" }
       let text = [wanted, failing.text].compactMap { $0 }.joined(separator: ": ")
       return ruling(failing.isRig ? .error : .fail, text)
     }
-    if let problem = e.rigProblems.first { return ruling(.error, problem) }
+    if let problem = e.rigProblems.first { return ruling(.error, problem, else: .rig) }
     if let expected, failing == nil {
       return ruling(.fail, "expected a failure at \(expected), but the session succeeded")
     }
@@ -86,8 +86,9 @@ public struct Judge: Sendable {
     if point != FailurePoint(.cleanUp), let dirty = e.stages.first(where: { $0.id == "clean-up" && $0.outcome == .failed }) {
       return Ruling(verdict: .fail, reason: "clean-up failed: \(dirty.reason)", failurePoint: FailurePoint(.cleanUp))
     }
-    if let doubt = e.doubts.first ?? e.groups.first(where: { !$0.inconclusive.isEmpty })?.inconclusive {
-      return ruling(.inconclusive, doubt)
+    if let doubt = e.doubts.first { return ruling(.inconclusive, doubt) }
+    if let weak = e.groups.first(where: { !$0.inconclusive.isEmpty }) {
+      return ruling(.inconclusive, weak.inconclusive, else: .rig)
     }
     guard let failing else { return ruling(.pass, "the session ran and ended as planned") }
     return ruling(.pass, "failed at \(failing.point) as expected: \(failing.detail)")
@@ -123,7 +124,9 @@ public struct Judge: Sendable {
 
   /// A finding that neither the fault nor the failed stage accounts for.
   private func unexplainedFinding(at point: FailurePoint?) -> Finding? {
-    errors.first { finding in
+    // Nothing but findings makes `protocol-order`: where a fault's own stand there, others are no part of it.
+    if point == .protocolOrder, errors.contains(where: isTripped) { return errors.first { !isTripped($0) } }
+    return errors.first { finding in
       !isTripped(finding) && !(finding.stage.map { FailurePoint($0) } == point && point != nil)
         && pointOf(finding) != point
     }
@@ -144,15 +147,23 @@ public struct Judge: Sendable {
     return "\(finding.check): \(finding.message)\(place)\(times)"
   }
 
-  /// A fault without proof, unless the session had already failed before its stage.
+  /// A fault without proof, unless the session had already failed, not as expected, before its stage: it never had its
+  /// chance.
   private func unfired(before point: FailurePoint?) -> String? {
+    // The rig gave up, or somebody pressed Ctrl-C: no fault had its chance.
+    if e.failure?.point == .rig { return nil }
     let order = e.flow.stages.map { FailurePoint($0.id) }
     let failedAt = point.flatMap { order.firstIndex(of: $0) }
     for fault in e.faults where !fault.record.fired {
       let stage = order.firstIndex(of: FailurePoint(fault.request.stage)) ?? 0
       if let failedAt, failedAt < stage, point != expected { continue }
+      if e.failure != nil, failedAt == nil, point != expected, neverBegan(fault.request.stage) { continue }
       return "the fault \(fault.request.text) did not fire: \(fault.record.proof)"
     }
     return nil
+  }
+
+  private func neverBegan(_ stage: StageID) -> Bool {
+    e.stages.contains { $0.id == stage.rawValue && $0.began == nil }
   }
 }

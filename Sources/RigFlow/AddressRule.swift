@@ -1,5 +1,6 @@
-/// What a received address must be before anything is opened: a URL with scheme `rtsp` in any case, a host, no control
-/// bytes, at most 1,024 bytes. An address that breaks a rule is refused and reported, never repaired.
+/// What a received address must be before anything is opened: a URL with scheme `rtsp` in any case, a host that can be
+/// one device, no control bytes, at most 1,024 bytes. An address that breaks a rule is refused and reported, never
+/// repaired.
 public enum AddressRule {
   public enum Problem: Hashable, Sendable, CustomStringConvertible {
     case missing
@@ -7,6 +8,8 @@ public enum AddressRule {
     case controlBytes
     case scheme(String)
     case noHost
+    /// Broadcast, multicast or unspecified: nobody can be reached there.
+    case notUnicast(String)
     case badPort
 
     public var description: String {
@@ -16,6 +19,7 @@ public enum AddressRule {
       case .controlBytes: "it holds control bytes, spaces or a backslash"
       case .scheme(let s): s.isEmpty ? "it has no scheme, expected rtsp" : "the scheme is \(s), expected rtsp"
       case .noHost: "it has no host"
+      case .notUnicast(let host): "\(host) is the address of no single host"
       case .badPort: "its port is no number from 1 to 65535"
       }
     }
@@ -33,39 +37,56 @@ public enum AddressRule {
     guard let address, !address.isEmpty else { return .failure(Failure(problem: .missing)) }
     let bytes = Array(address.utf8)
     guard bytes.count <= longest else { return .failure(Failure(problem: .tooLong(bytes.count))) }
-    let forbidden = address.unicodeScalars.contains {
+    // Scalars, not characters: a combining mark after a delimiter must not hide it.
+    let scalars = Array(address.unicodeScalars)
+    let forbidden = scalars.contains {
       $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) || $0 == "\\" || $0.value == 0x2028 || $0.value == 0x2029
     }
     guard !forbidden else { return .failure(Failure(problem: .controlBytes)) }
-    guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://") else {
+    guard let colon = scalars.firstIndex(of: ":"), scalars[colon...].starts(with: "://".unicodeScalars) else {
       return .failure(Failure(problem: .scheme("")))
     }
-    let scheme = address[..<colon]
-    guard scheme.lowercased() == "rtsp" else { return .failure(Failure(problem: .scheme(String(scheme)))) }
-    let rest = address[address.index(colon, offsetBy: 3)...]
-    var authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+    let scheme = text(scalars[..<colon])
+    guard scheme.lowercased() == "rtsp" else { return .failure(Failure(problem: .scheme(scheme))) }
+    var authority = scalars[(colon + 3)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    if let at = authority.lastIndex(of: "@") { authority = authority[(at + 1)...] }
     return endpoint(authority)
   }
 
-  private static func endpoint(_ authority: Substring) -> Result<Endpoint, Failure> {
+  private typealias Scalars = ArraySlice<Unicode.Scalar>
+
+  private static func text(_ scalars: Scalars) -> String { String(String.UnicodeScalarView(scalars)) }
+
+  private static func endpoint(_ authority: Scalars) -> Result<Endpoint, Failure> {
     var host = authority
-    var port: Substring?
+    var port: Scalars = []
     if authority.first == "[" {
       guard let close = authority.firstIndex(of: "]") else { return .failure(Failure(problem: .noHost)) }
-      host = authority[authority.index(after: authority.startIndex)..<close]
-      let tail = authority[authority.index(after: close)...]
-      if tail.first == ":" { port = tail.dropFirst() } else if !tail.isEmpty { return .failure(Failure(problem: .noHost)) }
+      host = authority[(authority.startIndex + 1)..<close]
+      let tail = authority[(close + 1)...]
+      guard tail.first ?? ":" == ":" else { return .failure(Failure(problem: .noHost)) }
+      port = tail.dropFirst()
     } else if let colon = authority.firstIndex(of: ":") {
       host = authority[..<colon]
-      port = authority[authority.index(after: colon)...]
+      port = authority[(colon + 1)...]
     }
-    guard !host.isEmpty else { return .failure(Failure(problem: .noHost)) }
-    guard let port, !port.isEmpty else { return .success(Endpoint(host: String(host), port: 554)) }
-    guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    let name = text(host)
+    guard !name.isEmpty else { return .failure(Failure(problem: .noHost)) }
+    guard isUnicast(name, isIPv6: authority.first == "[") else { return .failure(Failure(problem: .notUnicast(name))) }
+    guard !port.isEmpty else { return .success(Endpoint(host: name, port: 554)) }
+    guard port.allSatisfy({ ("0"..."9").contains($0) }), let number = UInt16(text(port)), number > 0 else {
       return .failure(Failure(problem: .badPort))
     }
-    return .success(Endpoint(host: String(host), port: number))
+    return .success(Endpoint(host: name, port: number))
+  }
+
+  /// Names are taken as they are; only literal addresses show what they are.
+  private static func isUnicast(_ host: String, isIPv6: Bool) -> Bool {
+    if isIPv6 { return host != "::" && !host.lowercased().hasPrefix("ff") }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let bytes = parts.compactMap { UInt8($0) }
+    guard parts.count == 4, bytes.count == 4 else { return true }
+    return !(224..<240).contains(bytes[0]) && bytes != [0, 0, 0, 0] && bytes != [255, 255, 255, 255]
   }
 
   public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -3,7 +3,13 @@ public import RigModel
 extension Session {
   /// Takes one input at `now`; the actions are to be performed in order.
   public mutating func handle(_ input: Input, at now: HostTime) -> [Action] {
-    guard phase != .over, phase != .idle || input == .begin else { return [] }
+    guard phase != .over else { return [] }
+    if phase == .idle {
+      switch input {
+      case .begin, .abort: break
+      default: return []
+      }
+    }
     switch input {
     case .begin:
       guard phase == .idle else { return [] }
@@ -158,11 +164,8 @@ extension Session {
       since = stage.definition.begins == .event(event.name) ? stage.awaitedSince.map { ($0, .zero) } : nil
     }
     guard let (began, error) = since, ended - began <= limit + max(error, endedError) else { return }
-    failure?.doubt = "\(event.name) came after the limit, but happened \((ended - began).text) after \(word(stage))"
-  }
-
-  private func word(_ stage: StageState) -> String {
-    stage.beganOnDevice == nil ? "the stage before had ended" : "the beginning"
+    let origin = stage.beganOnDevice == nil ? "the stage before it had ended" : "the beginning"
+    failure?.doubt = "\(event.name) came after the limit, but happened \((ended - began).text) after \(origin)"
   }
 
   /// Whether the stage still waited for this event when it failed.

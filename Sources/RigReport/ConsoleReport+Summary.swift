@@ -18,6 +18,7 @@ extension ConsoleReport {
     lines.append(head)
     var skipped: [(reason: String, count: Int)] = []
     var place: [String: Int] = [:]
+    var notStarted: [String] = []
     for unit in runs.flatMap(\.units) {
       switch unit.result {
       case .pass: break
@@ -29,12 +30,18 @@ extension ConsoleReport {
           place[reason] = skipped.count
           skipped.append((reason, 1))
         }
-      case .fail, .flaky, .error, .inconclusive, .unfinished, .notStarted:
+      case .notStarted: notStarted.append(unit.caseID)
+      case .fail, .flaky, .error, .inconclusive, .unfinished:
         let name = unit.caseID + (options.showsDevice ? unit.device.map { " on \($0)" } ?? "" : "")
         lines.append(
           "  \(ConsoleText.label(unit.result, color: options.color))  \(TerminalText.line(name, columns: 120))  "
             + TerminalText.line(why(unit), columns: 200))
       }
+    }
+    if !notStarted.isEmpty {
+      lines.append(
+        "  \(ConsoleText.label(.notStarted, color: options.color))  \(notStarted.count): "
+          + TerminalText.line(notStarted.joined(separator: ", "), columns: 200))
     }
     lines += skipped.map { "skipped: \($0.count)  \($0.reason.isEmpty ? "no reason was recorded" : $0.reason)" }
     if summary.interrupted { lines.append("interrupted: the reports are complete for what ran") }

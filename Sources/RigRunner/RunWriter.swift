@@ -78,6 +78,7 @@ public actor RunWriter {
     case .caseStarted, .entry:
       if syncsEachCase {
         journal.flush()
+        events.flush()
         writeJUnitWhenDue()
       }
     }

@@ -13,12 +13,13 @@ enum CaptureAccess {
 
   /// Finds out, and moves into a private namespace where that is needed. To be called before any thread exists:
   /// afterwards the kernel refuses.
-  static func prepare() -> CaptureAccess {
+  static func prepare(mayMove: Bool) -> CaptureAccess {
     let probe = socket(AF_PACKET, Int32(SOCK_RAW.rawValue), 0)
     if probe >= 0 {
       close(probe)
       return .allowed
     }
+    guard mayMove else { return .denied("no permission to capture") }
     let code = rig_private_network(getuid(), getgid())
     guard code == 0 else {
       return .denied(

@@ -19,6 +19,8 @@ enum RunCommand: Command {
       Option.flag("--fail-fast", "start no more cases after one that did not pass"),
       Option.flag("--simulate", "virtual time, without a wire: flow-level plans only"),
       Option.flag("--no-capture", "no packets: says which checks that costs"),
+      Option.value("--device", "HOST:PORT", "drive the stage-link/1 device there instead of emulated ones"),
+      Option.value("--interface", "NAME", "where its media comes in, default lo"),
       Option.flag("--verbose", "a line for each stage"),
     ]
 
@@ -31,9 +33,10 @@ enum RunCommand: Command {
       plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture)
     if settings.noCapture, !simulate { Output.complain(CaptureAccess.cost) }
     var access = CaptureAccess.allowed
+    // A device that is there already lives in this network namespace: no private one will do.
     if !simulate, !settings.noCapture {
       // Nothing may have started a thread before this.
-      access = CaptureAccess.prepare()
+      access = CaptureAccess.prepare(mayMove: settings.device == nil)
       if case .denied(let why) = access {
         Output.complain("\(why)\n\(CaptureAccess.remedies)")
         return ExitStatus.rig
@@ -60,6 +63,9 @@ struct RunSettings {
   let failFast: Bool
   let noCapture: Bool
   let verbose: Bool
+  /// The control address of a device that is there already.
+  let device: SocketAddress?
+  let interface: String
 
   init(_ arguments: Arguments) throws(UsageError) {
     seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...0xFFFF_FFFF)
@@ -74,5 +80,21 @@ struct RunSettings {
     failFast = arguments.has("--fail-fast")
     noCapture = arguments.has("--no-capture")
     verbose = arguments.has("--verbose")
+    interface = arguments.last("--interface") ?? "lo"
+    device = try arguments.last("--device").map { text throws(UsageError) in try RunSettings.address(text) }
+    guard device == nil || jobs == 1 else { throw UsageError(description: "--device is one device: --jobs must be 1") }
+  }
+
+  /// `127.66.1.1:7066` or `[::1]:7066`
+  private static func address(_ text: String) throws(UsageError) -> SocketAddress {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
+      let address = SocketAddress(
+        host: text[..<colon].trimmingPrefix("[").replacing("]", with: ""), port: port)
+    else {
+      throw UsageError(
+        description: "--device takes a numeric address and a port, such as 192.168.42.1:7066, not "
+          + PrintableText.quote(text))
+    }
+    return address
   }
 }

@@ -59,8 +59,9 @@ struct RunSession {
     // The signals are blocked here, before the capture thread exists, so that no thread is killed by one.
     let signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP])
     let capture = settings.noCapture ? nil : try LoopThread()
-    let bench = EmulatedBench(
-      loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed)
+    let bench = DeviceBench(
+      loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
+      device: settings.device, interface: settings.interface)
     let runner = Runner(
       loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast, emit: emit)
     let session = self

@@ -33,17 +33,21 @@ import Testing
     Sample("upper-case checksum", #"␞{"a":1} *561BACAF⏎"#, both: [ok]),
     Sample("CRLF", "␞{\"a\":1} *561bacaf\r⏎", both: [ok]),
     Sample("without RS", #"{"a":1} *561bacaf⏎"#, guarded: [#"log: {"a":1} *561bacaf"#], open: [ok]),
-    Sample("without checksum", #"␞{"a":1}⏎"#, guarded: ["damaged: \(RecordDecoder.Damage.noChecksum.rawValue)"], open: [ok]),
+    Sample(
+      "without checksum", #"␞{"a":1}⏎"#, guarded: ["damaged: \(RecordDecoder.Damage.noChecksum.rawValue)"], open: [ok]),
     Sample("plain line", #"{"a":1}⏎"#, guarded: [#"log: {"a":1}"#], open: [ok]),
     Sample("wrong checksum", #"␞{"a":1} *561bacae⏎"#, both: ["damaged: bad checksum"]),
     Sample("changed byte", #"␞{"a":2} *561bacaf⏎"#, both: ["damaged: bad checksum"]),
-    Sample("checksum of another length", #"␞{"a":1} *561baca⏎"#,
+    Sample(
+      "checksum of another length", #"␞{"a":1} *561baca⏎"#,
       guarded: ["damaged: \(RecordDecoder.Damage.noChecksum.rawValue)"], open: ["damaged: not a JSON object"]),
-    Sample("cut by the next record", #"␞{"a":␞{"a":1} *561bacaf⏎"#, both: ["damaged: cut short by the next record", ok]),
+    Sample(
+      "cut by the next record", #"␞{"a":␞{"a":1} *561bacaf⏎"#, both: ["damaged: cut short by the next record", ok]),
     Sample("RS twice", #"␞␞{"a":1} *561bacaf⏎"#, both: [ok]),
     Sample("log before a record", #"[12] wifi up␞{"a":1} *561bacaf⏎"#, both: ["log: [12] wifi up", ok]),
     Sample("log lines between", #"one⏎⏎␞{"a":1} *561bacaf⏎two⏎"#, both: ["log: one", ok, "log: two"]),
-    Sample("log spliced in", #"␞{"a"[12] wifi up⏎:1} *561bacaf⏎␞{"a":1} *561bacaf⏎"#,
+    Sample(
+      "log spliced in", #"␞{"a"[12] wifi up⏎:1} *561bacaf⏎␞{"a":1} *561bacaf⏎"#,
       guarded: ["damaged: \(RecordDecoder.Damage.noChecksum.rawValue)", "log: :1} *561bacaf", ok],
       open: ["damaged: not a JSON object", "log: :1} *561bacaf", ok]),
     Sample("an array", "␞[1] *4c2f32b8⏎", both: ["damaged: not a JSON object"]),

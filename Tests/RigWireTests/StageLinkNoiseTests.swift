@@ -14,7 +14,8 @@ import Testing
 
   private static func logLine(_ random: inout SplitMix) -> [UInt8] {
     let lines = [
-      "[  12.345] wifi: state 3", "E (4711) ap: {\"err\":-2}", "{", "}", "{\"jsonrpc\":\"2.0\"}", "", "dhcp offer *deadbeef",
+      "[  12.345] wifi: state 3", "E (4711) ap: {\"err\":-2}", "{", "}", "{\"jsonrpc\":\"2.0\"}", "",
+      "dhcp offer *deadbeef",
     ]
     return Array(lines[Int.random(in: 0..<lines.count, using: &random)].utf8) + [0x0A]
   }

@@ -7,7 +7,7 @@ struct AddressVersusStartCheck: FlowCheck {
     "flow.address-vs-start", "the address and the session start are reported only after a successful connect")
   private let context: FlowContext
   private var connected = false
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -23,7 +23,7 @@ struct AddressVersusStartCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.no-early-success`: "running" only after `sessionStartCompletion(true)`.
@@ -32,7 +32,7 @@ struct NoEarlySuccessCheck: FlowCheck {
     "flow.no-early-success", "a session runs only after sessionStartCompletion(true)")
   private let context: FlowContext
   private var started = false
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -46,7 +46,7 @@ struct NoEarlySuccessCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.url-never-guessed`: the only URL ever opened is the one received, and an invalid one is refused.
@@ -55,7 +55,7 @@ struct URLNeverGuessedCheck: FlowCheck {
     "flow.url-never-guessed", "only the received address is opened; an invalid one is refused, never repaired")
   private let context: FlowContext
   private var received: String?
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -76,5 +76,5 @@ struct URLNeverGuessedCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }

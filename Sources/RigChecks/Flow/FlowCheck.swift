@@ -25,6 +25,16 @@ public struct FlowContext: Sendable {
   func owns(_ event: DeviceEvent) -> Bool { !event.isClaim && (event.run == nil || event.run == run) }
 }
 
+extension Flow.Condition {
+  /// The device event that this condition waits for.
+  var eventName: String? {
+    switch self {
+    case .success(let name), .event(let name): name
+    default: nil
+    }
+  }
+}
+
 extension FlowCheck {
   func finding(
     _ message: String, at event: DeviceEvent? = nil, time: HostTime? = nil, severity: Severity? = nil,
@@ -35,6 +45,21 @@ extension FlowCheck {
       first: Evidence(
         file: event == nil ? nil : "events.jsonl", time: (time ?? event?.received)?.nanoseconds,
         sequence: event?.sequence), stage: stage)
+  }
+}
+
+/// What one check found: repeats of one message are counted, and a hostile device cannot make the list grow for ever.
+struct FlowFindings: Sendable {
+  static let limit = 50
+  private(set) var list: [Finding] = []
+
+  mutating func append(_ finding: Finding) {
+    if let i = list.firstIndex(where: { $0.message == finding.message && $0.severity == finding.severity }) {
+      list[i].count += 1
+      list[i].last = finding.first
+    } else if list.count < FlowFindings.limit {
+      list.append(finding)
+    }
   }
 }
 
@@ -61,18 +86,5 @@ public struct FlowChecks: Sendable {
   public mutating func see(_ entry: TimelineEntry) { for i in checks.indices { checks[i].see(entry) } }
 
   /// Findings with repeats of one message counted together.
-  public mutating func finish() -> [Finding] {
-    var out: [Finding] = []
-    for i in checks.indices {
-      for finding in checks[i].finish() {
-        if let j = out.firstIndex(where: { $0.check == finding.check && $0.message == finding.message }) {
-          out[j].count += 1
-          out[j].last = finding.first
-        } else if out.count < 200 {
-          out.append(finding)
-        }
-      }
-    }
-    return out
-  }
+  public mutating func finish() -> [Finding] { checks.indices.flatMap { checks[$0].finish() } }
 }

@@ -6,32 +6,35 @@ struct OtherRunCheck: FlowCheck {
   static let info = FlowCheckCatalog.rule(
     "flow.other-run", "events carry the id of the run they belong to; another run's never advance this one", .warning)
   private let context: FlowContext
-  private var findings: [Finding] = []
-  private var lastForeign: String?
+  private var findings = FlowFindings()
+  /// Names of the flow that came under this run, and under another: as many as the flow has, at most.
+  private var own: Set<String> = []
+  private var foreign: Set<String> = []
 
   init(_ context: FlowContext) { self.context = context }
 
   mutating func see(_ entry: TimelineEntry) {
     switch entry.what {
     case .event(let event):
-      guard !event.isClaim, let run = event.run, run != context.run else {
-        lastForeign = nil
+      guard !event.isClaim else { return }
+      let isKnown = context.flow.events.contains(event.name)
+      guard !context.owns(event) else {
+        if isKnown { own.insert(event.name) }
         return
       }
-      lastForeign = event.name
+      if isKnown { foreign.insert(event.name) }
       findings.append(finding("\(event.name) carries another run's id", at: event))
     case .stageEnded(let stage, .passed, _):
-      // Nothing of this run came in between: the foreign event itself would have completed the stage.
-      guard let name = lastForeign,
-        context.flow.stage(stage)?.completes.contains(where: { $0 == .success(name) || $0 == .event(name) }) == true
-      else { return }
+      // What this run never said cannot have completed the stage.
+      let name = context.flow.stage(stage)?.completes.lazy.compactMap(\.eventName).first
+      guard let name, foreign.contains(name), !own.contains(name) else { return }
       findings.append(
         finding("\(stage) was completed by another run's \(name)", time: entry.time, severity: .error, stage: stage))
     default: break
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.known-events`: events that the flow does not know are listed, and fail a strict run.
@@ -39,7 +42,7 @@ struct KnownEventsCheck: FlowCheck {
   static let info = FlowCheckCatalog.rule(
     "flow.known-events", "every event is one of the flow's; unknown ones fail a run only under strict", .policy)
   private let context: FlowContext
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -47,10 +50,9 @@ struct KnownEventsCheck: FlowCheck {
     guard case .event(let event) = entry.what, context.owns(event), !context.flow.events.contains(event.name) else {
       return
     }
-    guard findings.count < 50 else { return }
     findings.append(
       finding("unknown event \(event.name)", at: event, severity: context.strict ? .error : .policy))
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }

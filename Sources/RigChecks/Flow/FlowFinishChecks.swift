@@ -7,7 +7,7 @@ struct FinishOnceCheck: FlowCheck {
     "flow.finish-once", "sessionFinish comes once, and nothing of the run comes after it")
   private let context: FlowContext
   private var finished: DeviceEvent?
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -25,7 +25,7 @@ struct FinishOnceCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.user-stop-told-apart`: `userStopped` is true exactly if a stop was asked for.
@@ -36,7 +36,7 @@ struct UserStopCheck: FlowCheck {
   private var stopAsked = false
   private var isCleanUp = false
   private var seen = false
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -66,7 +66,7 @@ struct UserStopCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.failure-is-terminal`: after a failed completion no later stage begins.
@@ -75,7 +75,7 @@ struct FailureIsTerminalCheck: FlowCheck {
     "flow.failure-is-terminal", "after a failed completion no later stage begins; sessionFinish may follow")
   private let context: FlowContext
   private var failed: String?
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -88,5 +88,5 @@ struct FailureIsTerminalCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }

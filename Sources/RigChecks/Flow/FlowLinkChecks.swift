@@ -5,7 +5,7 @@ import RigModel
 struct StayOnHotspotCheck: FlowCheck {
   static let info = FlowCheckCatalog.rule("flow.stay-on-hotspot", "the link stays joined while media runs")
   private var isRunning = false
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) {}
 
@@ -19,7 +19,7 @@ struct StayOnHotspotCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.corroborated`: a success event without a fact behind it is a lie.
@@ -28,7 +28,7 @@ struct CorroboratedCheck: FlowCheck {
     "flow.corroborated", "a reported join is confirmed by a witness other than the device")
   private let context: FlowContext
   private var reported: DeviceEvent?
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -45,14 +45,14 @@ struct CorroboratedCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.clean-end`: after finish no more media, the RTSP port closed, the hotspot gone.
 struct CleanEndCheck: FlowCheck {
   static let info = FlowCheckCatalog.rule(
     "flow.clean-end", "after the session: no media, the RTSP port closed, the hotspot gone")
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) {}
 
@@ -65,7 +65,7 @@ struct CleanEndCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }
 
 /// `flow.keep-player-until-end`: playback is held until the session ends, and released after.
@@ -75,7 +75,7 @@ struct KeepPlayerCheck: FlowCheck {
   private let context: FlowContext
   private var isOpen = false
   private var mayClose = false
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
@@ -87,7 +87,8 @@ struct KeepPlayerCheck: FlowCheck {
       guard action == HarnessAction.closeMedia, isOpen else { return }
       isOpen = false
       if !mayClose { findings.append(finding("the player was closed while the session ran", time: entry.time)) }
-    case .stageEnded(_, .failed, _): mayClose = true
+    // Whatever ends a stage other than well ends the session: a failure, a lost control link, an abort.
+    case .stageEnded(_, let outcome, _) where outcome != .passed && outcome != .inconclusive: mayClose = true
     case .event(let event) where context.owns(event) && event.name == "sessionFinish": mayClose = true
     case .note("aborted"): mayClose = true
     default: break
@@ -95,6 +96,6 @@ struct KeepPlayerCheck: FlowCheck {
   }
 
   mutating func finish() -> [Finding] {
-    isOpen ? findings + [finding("the player was never released")] : findings
+    findings.list + (isOpen ? [finding("the player was never released")] : [])
   }
 }

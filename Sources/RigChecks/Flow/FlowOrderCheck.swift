@@ -13,24 +13,21 @@ struct OrderCheck: FlowCheck {
     let completion: String
     var began = 0
     var completed = 0
+    /// A later stage began before this one was over: told once, and not again by the stages after it.
+    var isTold = false
   }
 
   private let context: FlowContext
   private var stages: [Seen]
   private var singles: [String: Int] = [:]
   private var isOver = false
-  private var findings: [Finding] = []
+  private var findings = FlowFindings()
 
   init(_ context: FlowContext) {
     self.context = context
     stages = context.flow.stages.compactMap { stage in
       guard case .event(let begin) = stage.begins else { return nil }
-      let completion = stage.completes.lazy.compactMap { condition -> String? in
-        switch condition {
-        case .success(let name), .event(let name): name
-        default: nil
-        }
-      }.first
+      let completion = stage.completes.lazy.compactMap(\.eventName).first
       return completion.map { Seen(id: stage.id, begin: begin, completion: $0) }
     }
   }
@@ -53,11 +50,10 @@ struct OrderCheck: FlowCheck {
   private mutating func beginning(of i: Int, _ event: DeviceEvent) {
     stages[i].began += 1
     if stages[i].began > 1 { findings.append(finding("\(event.name) came again", at: event)) }
-    for j in stages.indices where j < i && stages[j].completed == 0 {
+    for j in stages.indices where j < i && stages[j].completed == 0 && !stages[j].isTold {
       let what = stages[j].began == 0 ? stages[j].begin : stages[j].completion
       findings.append(finding("\(event.name) came before \(what)", at: event))
-      // Told once; the next stage must not report the same hole again.
-      stages[j].completed = 1
+      stages[j].isTold = true
     }
   }
 
@@ -72,5 +68,5 @@ struct OrderCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings }
+  mutating func finish() -> [Finding] { findings.list }
 }

@@ -7,12 +7,14 @@ public struct FaultProver: Sendable {
   private let run: String
   private let completion: String?
   private var stageBegan: HostTime?
-  private var stageBeganOnDevice: HostTime?
   private var stageFailedLate = false
-  private var completions: [DeviceEvent] = []
-  private var addresses: [String] = []
-  private var finishes: [DeviceEvent] = []
-  private var stopAsked: HostTime?
+  private var completions = 0
+  private var wasSuccessReported = false
+  private var addresses = 0
+  private var lastAddress: String?
+  private var finishes = 0
+  private var isStopAsked = false
+  private var isCleaningUp = false
   private var stopTimedOut = false
   private var proof: String?
 
@@ -39,10 +41,12 @@ public struct FaultProver: Sendable {
   public mutating func see(_ entry: TimelineEntry) {
     guard proof == nil else { return }
     switch entry.what {
-    case .stageBegan(let id, _) where id == request.stage: stageBegan = entry.time
+    // A stage that fails because it never began has no deadline: what it never did proves no fault of its own.
+    case .stageBegan(let id, let deadline) where id == request.stage && deadline != nil: stageBegan = entry.time
     case .stageEnded(let id, let outcome, let reason):
       let timedOut = outcome == .failed && reason.hasPrefix("timed out")
-      if id == request.stage, timedOut { stageFailedLate = true }
+      let leftOver = outcome == .failed && reason.hasPrefix("the session ended without")
+      if id == request.stage, stageBegan != nil, timedOut || leftOver { stageFailedLate = true }
       if id == .finish, timedOut { stopTimedOut = true }
       if id == .preflight, outcome == .failed, definition.proof == .notReady, reason.contains("not ready") {
         proof = "preflight: \(reason)"
@@ -53,7 +57,8 @@ public struct FaultProver: Sendable {
         proof = reason
       }
       if outcome == .failed { judgeMissing() }
-    case .action(HarnessAction.stop): stopAsked = stopAsked ?? entry.time
+    case .action(HarnessAction.stop): isStopAsked = true
+    case .action(HarnessAction.stopAsCleanUp): isCleaningUp = true
     case .event(let event): see(event)
     case .fact(let fact): see(fact)
     case .finding(let finding):
@@ -71,10 +76,10 @@ public struct FaultProver: Sendable {
     case .fact(let kind) where kind == fact.kind: proof = "\(kind.rawValue): \(fact.detail)"
     case .reboot where fact.kind == .rebooted: proof = "another boot id: \(fact.detail)"
     case .controlLost where fact.kind == .controlLost: proof = "control link lost: \(fact.detail)"
-    case .contradictedSuccess where fact.kind == .linkNotJoined && completions.contains { $0.success == true }:
+    case .contradictedSuccess where fact.kind == .linkNotJoined && wasSuccessReported:
       proof = "success was reported, but \(fact.detail)"
     case .address(.deadPort) where fact.kind == .mediaFailed && fact.detail.lowercased().contains("refused"):
-      if let address = addresses.last { proof = "\(address): \(fact.detail)" }
+      if let address = lastAddress { proof = "\(address): \(fact.detail)" }
     default: break
     }
   }
@@ -85,17 +90,18 @@ public struct FaultProver: Sendable {
       proof = "\(event.name) came under run \(foreign)"
     }
     guard event.run == nil || event.run == run else { return }
-    if !finishes.isEmpty, definition.proof == .finish(.eventAfter), event.name != "sessionFinish" {
+    if finishes > 0, definition.proof == .finish(.eventAfter), event.name != "sessionFinish" {
       proof = "\(event.name) followed sessionFinish"
     }
     if event.name == "sessionFinish" { finished(event) }
     if event.name == "rtspAddressReceived" { received(event.data["address"]?.string ?? "") }
     guard event.name == completion else { return }
-    completions.append(event)
+    completions += 1
+    if event.success == true { wasSuccessReported = true }
     switch definition.proof {
     case .refusedCompletion where event.success == false:
       proof = "\(event.name) success=false \(event.error.map { "\($0)" } ?? "")"
-    case .repeatedCompletion where completions.count == 2: proof = "\(event.name) came twice"
+    case .repeatedCompletion where completions == 2: proof = "\(event.name) came twice"
     case .lateCompletion:
       guard let stageBegan, case .duration(let asked)? = request.arguments["for"] else { return }
       let took = event.received - stageBegan
@@ -105,7 +111,8 @@ public struct FaultProver: Sendable {
   }
 
   private mutating func received(_ address: String) {
-    addresses.append(address)
+    addresses += 1
+    lastAddress = address
     switch (definition.proof, AddressRule.check(address)) {
     case (.address(.scheme), .failure(let f)):
       if case .scheme = f.problem { proof = "address \(address)" }
@@ -114,18 +121,18 @@ public struct FaultProver: Sendable {
       proof = "address with control bytes"
     case (.address(.tooLong), .failure(let f)):
       if case .tooLong(let n) = f.problem { proof = "address of \(n) bytes" }
-    case (.secondAddress, _) where addresses.count == 2: proof = "second address \(address)"
+    case (.secondAddress, _) where addresses == 2: proof = "second address \(address)"
     default: break
     }
   }
 
   private mutating func finished(_ event: DeviceEvent) {
-    finishes.append(event)
+    finishes += 1
     switch definition.proof {
-    case .finish(.interrupted) where stopAsked == nil && event.data["userStopped"]?.bool == false:
+    case .finish(.interrupted) where !isStopAsked && !isCleaningUp && event.data["userStopped"]?.bool == false:
       proof = "sessionFinish userStopped=false before any stop was asked for"
-    case .finish(.repeated) where finishes.count == 2: proof = "sessionFinish came twice"
-    case .finish(.wrongUserStopped) where stopAsked != nil && event.data["userStopped"]?.bool == false:
+    case .finish(.repeated) where finishes == 2: proof = "sessionFinish came twice"
+    case .finish(.wrongUserStopped) where isStopAsked && !isCleaningUp && event.data["userStopped"]?.bool == false:
       proof = "sessionFinish userStopped=false after a stop was asked for"
     default: break
     }
@@ -134,9 +141,9 @@ public struct FaultProver: Sendable {
   /// A missing event is a proof only once its whole limit has passed without it.
   private mutating func judgeMissing() {
     switch definition.proof {
-    case .missingCompletion where stageFailedLate && completions.isEmpty:
+    case .missingCompletion where stageFailedLate && completions == 0:
       proof = "\(completion ?? "the completion") did not come inside the limit"
-    case .finish(.missing) where stopTimedOut && finishes.isEmpty:
+    case .finish(.missing) where stopTimedOut && finishes == 0:
       proof = "a stop was asked for, and no sessionFinish came inside the limit"
     default: break
     }

@@ -35,6 +35,9 @@ public struct EventSequence: Sendable {
     return drain()
   }
 
+  /// How many are missing before the first that waits; 0: none waits.
+  public var missing: Int64 { waiting.keys.min().map { $0 - last - 1 } ?? 0 }
+
   private mutating func drain() -> [StageLinkEvent] {
     var out: [StageLinkEvent] = []
     while let event = waiting.removeValue(forKey: last + 1) {

@@ -57,6 +57,8 @@ public struct StageLinkHost: Sendable {
   private var nextPing: HostTime = .zero
   private var heartbeatDue: HostTime = .zero
   private var replayAskedSince: Int64?
+  /// Events may have been missed while the link was down.
+  private var wantsReplay = false
   public private(set) var damagedCount = 0
   public private(set) var lostCount: Int64 = 0
 
@@ -82,6 +84,7 @@ public struct StageLinkHost: Sendable {
   public mutating func connected(nonce: String, at now: HostTime) -> [Action] {
     decoder = RecordDecoder(framing)
     pending = [:]
+    replayAskedSince = nil
     phase = .greeting
     self.nonce = nonce
     return [request("hello", ["v": [1], "nonce": .string(nonce)], .hello, now, timeout: StageLinkHost.helloTimeout)]
@@ -95,13 +98,20 @@ public struct StageLinkHost: Sendable {
     return calls.map { .refused(call: $0, StageLinkError(.timeout, "the control link was lost")) }
   }
 
-  /// Sends a request of the caller's.
+  /// Sends a request of the caller's; one that the device could not hold is refused here.
   /// - Returns: its id, to be found in `replied` or `refused`; `nil` while the link is not up.
   public mutating func call(
     _ method: String, _ params: JSONValue, timeout: Duration, at now: HostTime
   ) -> (id: Int64, actions: [Action])? {
     guard phase == .up else { return nil }
     let id = nextID
+    let size = StageLinkMessage.request(id: id, method: method, params: params).json.text.utf8.count
+    guard size <= framing.limit else {
+      nextID += 1
+      let why = "the request exceeds the device's record limit"
+      let error = StageLinkError(.tooLarge, why, data: ["most": .integer(Int64(framing.limit))])
+      return (id, [.refused(call: id, error)])
+    }
     return (id, [request(method, params, .call, now, timeout: timeout)])
   }
 
@@ -200,7 +210,7 @@ public struct StageLinkHost: Sendable {
     do { hello = try Hello(json: result) } catch { return lose("\(error)") }
     guard hello.version == 1 else { return lose("the device speaks stage-link/\(hello.version), this harness 1") }
     var actions: [Action] = []
-    if let limit = hello.recordLimit { framing.limit = RecordFraming(guarded: framing.guarded, limit: limit).limit }
+    framing = RecordFraming(guarded: framing.guarded, limit: hello.recordLimit ?? RecordFraming.defaultLimit)
     self.hello = hello
     let sameBoot = boot == hello.boot
     if let old = boot, !sameBoot {
@@ -209,6 +219,7 @@ public struct StageLinkHost: Sendable {
     }
     boot = hello.boot
     if !sameBoot { clock = ClockSync() }
+    wantsReplay = sequence != nil
     phase = .synchronizing
     pingsLeft = StageLinkHost.pingsAtStart
     if sequence == nil {
@@ -227,7 +238,7 @@ public struct StageLinkHost: Sendable {
     guard phase == .synchronizing else { return [] }
     pingsLeft -= 1
     if pingsLeft > 0 { return [ping(now)] }
-    if let sequence, sequence.last > 0 || replayAskedSince != nil {
+    if let sequence, wantsReplay {
       phase = .replaying
       return [replay(since: sequence.last, now)]
     }
@@ -289,27 +300,36 @@ public struct StageLinkHost: Sendable {
     var actions: [Action] = []
     let asked = replayAskedSince ?? 0
     replayAskedSince = nil
+    let page = (result["events"]?.array ?? []).compactMap { StageLinkEvent(params: $0) }.filter { $0.boot == boot }
     if let lost = result["lost"]?.integer, lost > 0 {
-      lostCount += lost
-      actions.append(.eventsLost(lost))
-      actions += (sequence?.skip(to: asked + lost) ?? []).map { .event(translate($0, now)) }
+      actions += lose(events: lost, upTo: min(asked + lost, (page.first?.sequence ?? .max) - 1), now)
     }
-    for params in result["events"]?.array ?? [] {
-      guard let event = StageLinkEvent(params: params), event.boot == boot else { continue }
-      actions += received(event, now)
+    for event in page {
+      guard case .deliver(let events)? = sequence?.receive(event) else { continue }
+      actions += events.map { .event(translate($0, now)) }
     }
-    let last = sequence?.last ?? 0
-    if result["more"]?.bool == true, last > asked {
-      actions.append(replay(since: last, now))
+    let more = result["more"]?.bool == true && (sequence?.last ?? 0) > asked
+    // What came before this reply was in it, or is gone: a hole that it leaves is never filled.
+    while !more, let sequence, sequence.missing > 0 {
+      actions += lose(events: sequence.missing, upTo: sequence.last + sequence.missing, now)
+    }
+    if more {
+      actions.append(replay(since: sequence?.last ?? 0, now))
     } else if phase == .replaying {
       actions += becomeUp(now)
     }
     return actions
   }
 
+  private mutating func lose(events count: Int64, upTo sequence: Int64, _ now: HostTime) -> [Action] {
+    lostCount += count
+    return [.eventsLost(count)] + (self.sequence?.skip(to: sequence) ?? []).map { .event(translate($0, now)) }
+  }
+
   private func translate(_ event: StageLinkEvent, _ now: HostTime) -> DeviceEvent {
     DeviceEvent(
-      received: now, occurred: clock.hostTime(deviceTime: event.deviceTime), timeError: clock.error,
+      received: now, occurred: clock.hostTime(deviceTime: event.deviceTime),
+      timeError: clock.error(deviceTime: event.deviceTime),
       sequence: event.sequence, boot: event.boot, run: event.run, name: event.name, source: event.source,
       data: event.data)
   }

@@ -12,7 +12,8 @@ public enum StageLinkMessage: Hashable, Sendable {
     let id = json["id"]?.integer
     if let method = json["method"]?.string {
       let params = json["params"] ?? .object([])
-      self = id.map { .request(id: $0, method: method, params: params) } ?? .notification(method: method, params: params)
+      self =
+        id.map { .request(id: $0, method: method, params: params) } ?? .notification(method: method, params: params)
     } else if let error = json["error"] {
       self = .failure(id: id, StageLinkError(json: error))
     } else if let id, let result = json["result"] {

@@ -33,7 +33,8 @@ public struct AVSyncCheck: WireCheck {
       log.note(
         Self.info, "apart", subject: session, at: world.streams[stream].last.evidence(ssrc: world.streams[stream].ssrc),
         message:
-          "\(world.tracks[most.track].url) arrives \(Decimal3(most.lag - least.lag)) s after \(world.tracks[least.track].url)"
+          "\(world.tracks[most.track].url) arrives \(Decimal3(most.lag - least.lag)) s after "
+          + "\(world.tracks[least.track].url)"
       )
     }
   }

@@ -25,7 +25,8 @@ public struct SenderReportCheck: WireCheck {
       log.note(
         Self.info, "none", subject: index, at: to.evidence(ssrc: world.streams[last].ssrc),
         message:
-          "no sender report in \(Duration.nanoseconds(to.time &- from.time).text) of \(track.url): audio and video cannot be aligned"
+          "no sender report in \(Duration.nanoseconds(to.time &- from.time).text) of \(track.url): "
+          + "audio and video cannot be aligned"
       )
     }
   }

@@ -99,7 +99,9 @@ public struct SequenceCheck: WireCheck {
         Self.info, "loss", subject: stream, at: loss.first.evidence, count: loss.places,
         last: loss.places > 1 ? loss.last : nil, severity: isProven ? nil : .warning,
         message:
-          "\(loss.packets) packets of \(Hex8(world.streams[stream].ssrc)) are missing in \(loss.places) places, the first before number \(loss.first.end)\(isProven ? "" : "; the capture itself may have lost them")"
+          "\(loss.packets) packets of \(Hex8(world.streams[stream].ssrc)) are missing in \(loss.places) places, "
+          + "the first before number \(loss.first.end)"
+          + "\(isProven ? "" : "; the capture itself may have lost them")"
       )
     }
   }

@@ -42,7 +42,8 @@ public struct AACParametersCheck: WireCheck {
       log.note(
         Self.info, "lengths", subject: response.connection, at: place,
         message:
-          "AAC-hbr has sizeLength, indexLength, indexDeltaLength 13, 3, 3; here \(lengths.0), \(lengths.1), \(lengths.2)"
+          "AAC-hbr has sizeLength, indexLength, indexDeltaLength 13, 3, 3; here "
+          + "\(lengths.0), \(lengths.1), \(lengths.2)"
       )
     }
     if let rate = parameters.config.flatMap({ Self.samplingRate($0) }), rate != map.clockRate {

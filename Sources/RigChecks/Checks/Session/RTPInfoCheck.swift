@@ -69,7 +69,8 @@ public struct RTPInfoCheck: WireCheck {
         log.note(
           Self.info, "rtptime", subject: index, at: start.evidence,
           message:
-            "RTP-Info announced rtptime=\(promise.rtpTime ?? 0) for \(track.url), and the first packet has \(start.timestamp)"
+            "RTP-Info announced rtptime=\(promise.rtpTime ?? 0) for \(track.url), "
+            + "and the first packet has \(start.timestamp)"
         )
       }
     }

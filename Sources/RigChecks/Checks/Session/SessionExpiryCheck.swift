@@ -59,7 +59,8 @@ public struct SessionExpiryCheck: WireCheck {
       log.note(
         Self.info, "early", subject: index, at: place,
         message:
-          "session \(id) (timeout \(session.timeout) s) is refused with 454, although requests came at most \(Duration.nanoseconds(sign.longest).text) apart"
+          "session \(id) (timeout \(session.timeout) s) is refused with 454, "
+          + "although requests came at most \(Duration.nanoseconds(sign.longest).text) apart"
       )
     }
   }
@@ -74,7 +75,8 @@ public struct SessionExpiryCheck: WireCheck {
     log.note(
       Self.info, "late", subject: index, at: unit.last.evidence(ssrc: unit.ssrc), severity: .warning,
       message:
-        "media still flows \(Duration.nanoseconds(silent).text) after the last sign of the client; the timeout is \(session.timeout) s"
+        "media still flows \(Duration.nanoseconds(silent).text) after the last sign of the client; "
+        + "the timeout is \(session.timeout) s"
     )
   }
 }

@@ -19,7 +19,8 @@ public struct TransportSSRCCheck: WireCheck {
     log.note(
       Self.info, "other", subject: packet.track, at: packet.evidence,
       message:
-        "Transport announced ssrc=\(Hex8(announced)) and the packets of \(world.tracks[packet.track].url) carry \(Hex8(packet.ssrc))"
+        "Transport announced ssrc=\(Hex8(announced)) "
+        + "and the packets of \(world.tracks[packet.track].url) carry \(Hex8(packet.ssrc))"
     )
   }
 }

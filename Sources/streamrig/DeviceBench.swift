@@ -11,10 +11,12 @@ import RigPlan
 import RigReport
 import RigRunner
 
-/// The bench without a rig: each worker starts an emulated device as a child process, and keeps it between cases.
-actor EmulatedBench: CaseBench {
+/// The bench without a rig: each worker starts an emulated device as a child process, and keeps it between cases; or
+/// the one device that `--device` names.
+actor DeviceBench: CaseBench {
   private struct Device {
-    let child: ChildProcess
+    /// `nil`: somebody else's.
+    let child: ChildProcess?
     let host: String
     let control: SocketAddress
     let name: String
@@ -31,32 +33,36 @@ actor EmulatedBench: CaseBench {
   private let captureThread: LoopThread?
   private let captureSkipped: String
   private let seed: UInt64
+  private let given: SocketAddress?
+  private let interface: String
   private var devices: [String: Device] = [:]
   private var started = 0
 
   /// - Parameters:
   ///   - captureThread: `nil`: no capture.
   ///   - captureSkipped: why there is none.
+  ///   - device: the control address of a device that is there already; `nil`: emulated ones are started.
+  ///   - interface: where the media comes in.
   init(
-    _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64
+    _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64,
+    device: SocketAddress?, interface: String
   ) {
     self.loop = loop
     self.reports = reports
     self.captureThread = captureThread
     self.captureSkipped = captureSkipped
     self.seed = seed
+    given = device
+    self.interface = interface
   }
 
   func environment(for scheduled: ScheduledCase, worker: Int) async throws -> CaseEnvironment {
     let item = scheduled.item
-    guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
-      throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
-    }
-    let device = try await device(profile.model, worker: worker)
+    let device = try await device(for: item, worker: worker)
     let folder = try CaseFolder(
       reports: reports, relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name))")
     let capture = try captureThread.map {
-      try JudgedCapture($0, interface: "lo", host: device.host, folder: folder, item: item)
+      try JudgedCapture($0, interface: interface, host: device.host, folder: folder, item: item)
     }
     let gap = item.plan.limits["media-gap"] ?? .seconds(2)
     let loop = loop
@@ -71,10 +77,20 @@ actor EmulatedBench: CaseBench {
       lag: { loop.worstLag(since: $0) })
   }
 
-  private func device(_ model: String, worker: Int) async throws -> Device {
+  private func device(for item: Case, worker: Int) async throws -> Device {
+    if let given {
+      return Device(child: nil, host: given.host, control: given, name: "device-\(given.host)")
+    }
+    guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
+      throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
+    }
+    return try await emulated(profile.model, worker: worker)
+  }
+
+  private func emulated(_ model: String, worker: Int) async throws -> Device {
     let key = "\(worker) \(model)"
     if let device = devices[key] {
-      if device.child.isRunning { return device }
+      if device.child?.isRunning == true { return device }
       devices[key] = nil
     }
     started += 1
@@ -100,7 +116,7 @@ actor EmulatedBench: CaseBench {
   }
 
   func close() async {
-    for device in devices.values { _ = try? await device.child.end() }
+    for device in devices.values { _ = try? await device.child?.end() }
     devices = [:]
   }
 }
