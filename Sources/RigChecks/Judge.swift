@@ -63,7 +63,8 @@ public struct Judge: Sendable {
     func ruling(_ verdict: Verdict, _ reason: String, else other: FailurePoint? = nil) -> Ruling {
       Ruling(verdict: verdict, reason: reason, failurePoint: point ?? other)
     }
-    if let doubt = e.failure?.doubt, point != nil { return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)") }
+    // A doubtful failure is not established: it hides no problem of the rig.
+    if let doubt = e.failure?.doubt, point != nil, e.rigProblems.isEmpty { return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)") }
     if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
       let wanted = expected.map { "expected a failure at \($0), but the session failed at \(failing.point)" }

@@ -89,7 +89,7 @@ struct RunSettings {
   private static func address(_ text: String) throws(UsageError) -> SocketAddress {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
       let address = SocketAddress(
-        host: text[..<colon].trimmingPrefix("[").replacing("]", with: ""), port: port)
+        host: String(text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }), port: port)
     else {
       throw UsageError(
         description: "--device takes a numeric address and a port, such as 192.168.42.1:7066, not "

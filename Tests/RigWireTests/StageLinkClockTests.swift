@@ -140,7 +140,7 @@ private struct Truth {
   }
 
   @Test func extremeHostTimesDoNotTrap() {
-    for host in [Int64.max - 5_000_000, 9_007_199_254_740_993_001, 0, -5, .min + 5_000_000] {
+    for host in [Int64.max - 5_000_000, 9_007_199_254_740_993_001, 0, -5, .min + 5_000_000] as [Int64] {
       var sync = ClockSync()
       for device in [0, 1 << 51, -(1 << 51), (1 << 51) - 1, 1 - (1 << 51)] as [Int64] {
         for step in [0, 1, 4_000_000] as [Int64] {

@@ -27,7 +27,7 @@ import Testing
     var sent: [JSONValue] = []
     var whole: Set<JSONValue> = []
     var stream: [UInt8] = []
-    let count = 8000
+    let count = 5000
     for n in 0..<count {
       let json = Self.event(n, &random)
       let value = try JSONParser.parse(json)
@@ -45,7 +45,7 @@ import Testing
       stream += bytes
       if Int.random(in: 0..<4, using: &random) == 0 { stream += Self.logLine(&random) }
     }
-    #expect(whole.count < count - 200 && whole.count > count - 400)
+    #expect(whole.count < count - 120 && whole.count > count - 260)
     var decoder = RecordDecoder(RecordFraming(guarded: guarded))
     var got: [JSONValue] = []
     var rest = stream[...]
@@ -73,7 +73,7 @@ import Testing
     let stream = records.flatMap { framed($0) + Array("a log line\r\n".utf8) }
     let sent = Set(records.compactMap { try? JSONParser.parse($0) })
     var damaged = 0
-    for _ in 0..<15_000 {
+    for _ in 0..<10_000 {
       let bytes = mutated(stream, &random)
       var decoder = RecordDecoder(RecordFraming(guarded: guarded, limit: 512))
       decoder.push(bytes, at: .zero)
@@ -87,6 +87,6 @@ import Testing
       if decoder.heldBytes > 512 + 12 { Issue.record("\(decoder.heldBytes) bytes held") }
       damaged += decoder.damagedCount
     }
-    #expect(damaged > 10_000)
+    #expect(damaged > 7_000)
   }
 }
