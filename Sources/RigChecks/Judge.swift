@@ -64,7 +64,9 @@ public struct Judge: Sendable {
       Ruling(verdict: verdict, reason: reason, failurePoint: point ?? other)
     }
     // A doubtful failure is not established: it hides no problem of the rig.
-    if let doubt = e.failure?.doubt, point != nil, e.rigProblems.isEmpty { return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)") }
+    if let doubt = e.failure?.doubt, point != nil, e.rigProblems.isEmpty {
+      return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)")
+    }
     if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
       let wanted = expected.map { "expected a failure at \($0), but the session failed at \(failing.point)" }
@@ -84,7 +86,9 @@ public struct Judge: Sendable {
     if let other = unexplainedFinding(at: point) {
       return Ruling(verdict: .fail, reason: describe(other), failurePoint: point ?? pointOf(other))
     }
-    if point != FailurePoint(.cleanUp), let dirty = e.stages.first(where: { $0.id == "clean-up" && $0.outcome == .failed }) {
+    if point != FailurePoint(.cleanUp),
+      let dirty = e.stages.first(where: { $0.id == "clean-up" && $0.outcome == .failed })
+    {
       return Ruling(verdict: .fail, reason: "clean-up failed: \(dirty.reason)", failurePoint: FailurePoint(.cleanUp))
     }
     if let doubt = e.doubts.first { return ruling(.inconclusive, doubt) }

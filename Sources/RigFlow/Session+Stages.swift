@@ -8,6 +8,8 @@ extension Session {
     for i in stages.indices where phase == .driving || stages[i].definition.id == .cleanUp {
       if stages[i].isPending, matches(stages[i].definition.begins, condition) {
         actions += begin(i, by: event, at: now)
+        let isComplete = stages[i].satisfied.count == stages[i].definition.completes.count
+        if stages[i].isRunning, isComplete { actions += complete(i, at: now) }
       }
     }
     for i in stages.indices {
@@ -15,15 +17,16 @@ extension Session {
       let hits = needed.indices.filter { matches(needed[$0], condition) }
       guard !hits.isEmpty, stages[i].outcome == nil else { continue }
       if stages[i].began == nil {
-        // A completion without its beginning: an event counts (the order check reports it), a fact only if it is early.
-        guard phase == .driving else { continue }
-        if event != nil { actions += begin(i, by: event, at: now) } else { continue }
+        // A completion without its beginning: an event counts (the order check reports it), a fact does not.
+        guard phase == .driving, event != nil else { continue }
+        // What waits for another stage is kept until that one has completed: it must not fail in its place.
+        if case .completed = stages[i].definition.begins {} else { actions += begin(i, by: event, at: now) }
       }
       stages[i].satisfied.formUnion(hits)
       if let event, let occurred = event.occurred, let error = event.timeError {
         stages[i].heardOnDevice = (occurred, error)
       }
-      if stages[i].satisfied.count == needed.count { actions += complete(i, by: event, at: now) }
+      if stages[i].isRunning, stages[i].satisfied.count == needed.count { actions += complete(i, at: now) }
     }
     return actions
   }
@@ -54,7 +57,7 @@ extension Session {
     return actions
   }
 
-  mutating func complete(_ i: Int, by event: DeviceEvent?, at now: HostTime) -> [Action] {
+  mutating func complete(_ i: Int, at now: HostTime) -> [Action] {
     let doubt = late(stages[i])
     if case .late(let text)? = doubt { return fail(i, text, at: now) }
     stages[i].ended = now
@@ -160,7 +163,8 @@ extension Session {
     guard startSent, !startRefused else {
       if let i = index(of: .cleanUp) {
         stages[i].outcome = .blocked
-        stages[i].reason = startRefused ? "the start was refused: nothing to clean up" : "no start was sent: nothing to clean up"
+        stages[i].reason =
+          startRefused ? "the start was refused: nothing to clean up" : "no start was sent: nothing to clean up"
       }
       return actions + finish()
     }

@@ -79,15 +79,13 @@ struct FieldReader {
       wrongShape(node, .map(keys: keys, item), at: path)
       return nil
     }
-    let words = scope.words(keys)
-    let known = Set(words)
     var members: [FieldValue.Member] = []
     for entry in entries {
       let childPath = FieldReader.path(path, entry.key)
-      if !known.contains(entry.key) {
+      if !scope.contains(entry.key, in: keys) {
         diagnostics.add(
           entry.keyPosition, keyPath: childPath,
-          "is not \(scope.noun(keys)), \(Wording.oneOf(words, near: entry.key))")
+          "is not \(scope.noun(keys)), \(Wording.oneOf(scope.words(keys), near: entry.key))")
       }
       if let value = read(entry.value, as: item, at: childPath) {
         members.append(.init(key: entry.key, value: value))
@@ -112,8 +110,7 @@ struct FieldReader {
         members.append(.init(key: field.name, value: value))
       }
     }
-    let present = Set(entries.map(\.key))
-    for field in table.fields where field.required && !present.contains(field.name) {
+    for field in table.fields where field.required && !entries.contains(where: { $0.key == field.name }) {
       diagnostics.add(
         node.position, keyPath: FieldReader.path(path, field.name),
         "is missing, expected \(Wording(scope: scope).expectation(of: field.kind))")

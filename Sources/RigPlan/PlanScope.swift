@@ -34,6 +34,23 @@ struct PlanScope: Sendable {
     }
   }
 
+  /// Whether the list holds the word; unlike `words`, without making the list.
+  func contains(_ word: String, in list: WordList) -> Bool {
+    switch list {
+    case .fixed(let words, _): words.contains(word)
+    case .flows: FlowID(rawValue: word).map { id in vocabulary.flows.contains { $0.id == id } } ?? false
+    case .capabilities: vocabulary.capabilities.contains(word)
+    case .stages: flows.contains { $0.stages.contains(word) }
+    case .failurePoints:
+      flows.contains { $0.stages.contains(word) } || FailurePoint.beyondStages.contains { $0.name == word }
+    case .gates: flows.contains { $0.gates.contains(word) }
+    case .limits: flows.contains { $0.limits.contains(word) }
+    case .events: flows.contains { $0.events.contains(word) }
+    case .faults: vocabulary.faults.contains { $0.verb == word }
+    case .checks: vocabulary.checks.contains { $0.id == word }
+    }
+  }
+
   /// What a word of the list is called: `a stage of rtsp-hotspot`.
   func noun(_ list: WordList) -> String {
     let suffix = flow.map { " of \($0.id.rawValue)" } ?? " of any flow"

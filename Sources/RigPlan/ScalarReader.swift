@@ -39,11 +39,11 @@ struct ScalarReader {
   }
 
   private func word(_ text: String, of list: WordList) -> QuantityReader.Outcome {
-    let words = scope.words(list)
-    guard words.contains(text) else {
+    guard scope.contains(text, in: list) else {
       return .failure(
         ScalarProblem(
-          "\(PrintableText.quote(text)) is not \(scope.noun(list)), \(Wording.oneOf(words, near: text))"))
+          "\(PrintableText.quote(text)) is not \(scope.noun(list)), "
+            + Wording.oneOf(scope.words(list), near: text)))
     }
     return .success((.text(text), text))
   }

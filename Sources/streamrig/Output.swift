@@ -4,6 +4,7 @@ import Glibc
 enum Output {
   static func print(_ text: String) { write(text + "\n", to: 1) }
   static func raw(_ text: String) { if !text.isEmpty { write(text, to: 1) } }
+  static func diagnose(_ text: String) { write(text + "\n", to: 2) }
   static func complain(_ text: String) { write("streamrig: \(text)\n", to: 2) }
 
   static var isTerminal: Bool { isatty(1) == 1 }

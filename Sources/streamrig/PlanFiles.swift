@@ -32,7 +32,8 @@ enum PlanFiles {
   /// Prints diagnostics to standard error.
   /// - Returns: whether the plans may be used.
   static func report(_ plans: PlanSet) -> Bool {
-    for diagnostic in plans.diagnostics { Output.complain("\(diagnostic)") }
+    // Bare, as compilers print them: editors jump to `file:line:column`.
+    for diagnostic in plans.diagnostics { Output.diagnose("\(diagnostic)") }
     return !plans.hasErrors
   }
 
