@@ -75,14 +75,21 @@ enum PlanFiles {
     let fd = open(path, O_RDONLY | O_CLOEXEC)
     guard fd >= 0 else { return .failure(SystemError("open", on: path)) }
     defer { close(fd) }
+    var status = stat()
+    // One byte more than the file has: its end is seen without another turn. Pipes tell no size.
+    var room = fstat(fd, &status) == 0 && status.st_size > 0 ? Int(status.st_size) + 1 : 64 * 1024
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
     while bytes.count < limit {
-      let n = Glibc.read(fd, &chunk, min(chunk.count, limit - bytes.count))
-      if n < 0, errno == EINTR { continue }
-      guard n >= 0 else { return .failure(SystemError("read", on: path)) }
-      if n == 0 { break }
-      bytes += chunk[0..<n]
+      var failed = false
+      let chunk = [UInt8](unsafeUninitializedCapacity: min(room, limit - bytes.count)) { buffer, count in
+        repeat { count = Glibc.read(fd, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+        failed = count < 0
+        count = max(0, count)
+      }
+      if failed { return .failure(SystemError("read", on: path)) }
+      if chunk.isEmpty { break }
+      bytes = bytes.isEmpty ? chunk : bytes + chunk
+      room = max(64 * 1024, bytes.count)
     }
     return .success(bytes)
   }
