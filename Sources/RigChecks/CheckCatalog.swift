@@ -11,8 +11,11 @@ public enum CheckCatalog {
     ContentLengthCheck.self,
     ContentBaseCheck.self,
     PublicMethodsCheck.self,
+    OptionsStarCheck.self,
+    StatusStateCheck.self,
     RedirectCheck.self,
     AuthChallengeCheck.self,
+    AuthStaleCheck.self,
     CredentialsCheck.self,
     MandatoryLinesCheck.self,
     OriginSyntaxCheck.self,
@@ -26,12 +29,15 @@ public enum CheckCatalog {
     H265ParameterSetsCheck.self,
     AACParametersCheck.self,
     TransportPresentCheck.self,
+    TransportSyntaxCheck.self,
     TransportSSRCCheck.self,
     TransportEchoCheck.self,
     ServerPortCheck.self,
+    InterleavedChannelCheck.self,
     ChannelAssignedCheck.self,
     FramingIntactCheck.self,
     SessionIDCheck.self,
+    KeepAliveCheck.self,
     SessionExpiryCheck.self,
     TeardownCheck.self,
     RTPInfoCheck.self,
@@ -51,7 +57,9 @@ public enum CheckCatalog {
     H264MarkerCheck.self,
     H264FragmentCheck.self,
     H264AggregateCheck.self,
+    H264ModeCheck.self,
     H264StartCodeCheck.self,
+    H265MarkerCheck.self,
     H265PacketsCheck.self,
     AUHeadersCheck.self,
     MonotonicCheck.self,
@@ -63,6 +71,11 @@ public enum CheckCatalog {
     BitRateCheck.self,
   ]
 
-  /// What reports and plans may name.
   public static var wireInfos: [CheckInfo] { wire.map { $0.info } }
+
+  /// Checks on what several runs measured together; no single capture trips them.
+  public static let acrossRuns: [CheckInfo] = [QualityFactorCheck.info]
+
+  /// What reports and plans may name.
+  public static var infos: [CheckInfo] { wireInfos + acrossRuns }
 }

@@ -63,9 +63,10 @@ public struct Judge: Sendable {
     func ruling(_ verdict: Verdict, _ reason: String, else other: FailurePoint? = nil) -> Ruling {
       Ruling(verdict: verdict, reason: reason, failurePoint: point ?? other)
     }
-    // A doubtful failure is not established: it hides no problem of the rig.
-    if let doubt = e.failure?.doubt, point != nil, e.rigProblems.isEmpty {
-      return ruling(.inconclusive, "\(failing?.text ?? ""); \(doubt)")
+    if let doubt = e.failure?.doubt, let failing {
+      // A doubtful failure is not established: it hides no problem of the rig.
+      if let problem = e.rigProblems.first { return ruling(.error, problem) }
+      return ruling(.inconclusive, "\(failing.text); \(doubt)")
     }
     if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
@@ -84,7 +85,7 @@ public struct Judge: Sendable {
       return ruling(.fail, "\(event) came, and must never come")
     }
     if let other = unexplainedFinding(at: point) {
-      return Ruling(verdict: .fail, reason: describe(other), failurePoint: point ?? pointOf(other))
+      return Ruling(verdict: .fail, reason: describe(other), failurePoint: pointOf(other))
     }
     if point != FailurePoint(.cleanUp),
       let dirty = e.stages.first(where: { $0.id == "clean-up" && $0.outcome == .failed })

@@ -14,9 +14,11 @@ public actor StageLinkDriver: DeviceDriver {
   /// Counts connections, so that a late end of an old one is not taken for the end of the present one.
   private var connection = 0
   private var isClosing = false
-  private var isLost = false
+  /// Since when the link is down, and attempts to open it again go on.
+  private var lostAt: HostTime?
   private var hello: Hello?
   private var ready: UnsafeContinuation<Result<Hello, DriverError>, Never>?
+  private var opened: Result<Hello, DriverError>?
   private var calls: [Int64: UnsafeContinuation<Result<JSONValue, StageLinkError>, Never>] = [:]
   private var signal: @Sendable (DriverSignal) -> Void = { _ in }
   private var timer: TimerID?
@@ -41,7 +43,10 @@ public actor StageLinkDriver: DeviceDriver {
   public func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     self.signal = signal
     do { try await connect() } catch { throw DriverError("\(opener.name): \(error)") }
-    let result = await withUnsafeContinuation { ready = $0 }
+    // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
+    let result = await withUnsafeContinuation { k in
+      if let opened { k.resume(returning: opened) } else { ready = k }
+    }
     return try result.get()
   }
 
@@ -49,10 +54,10 @@ public actor StageLinkDriver: DeviceDriver {
   public func damagedCount() -> Int { host.damagedCount }
 
   public func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
-    guard let (id, actions) = host.call(method, params, timeout: timeout, at: loop.now) else {
-      throw StageLinkError(.timeout, "the control link is down")
-    }
     let result = await withUnsafeContinuation { (k: UnsafeContinuation<Result<JSONValue, StageLinkError>, Never>) in
+      guard let (id, actions) = host.call(method, params, timeout: timeout, at: loop.now) else {
+        return k.resume(returning: .failure(StageLinkError(.timeout, "the control link is down")))
+      }
       calls[id] = k
       perform(actions)
     }
@@ -110,20 +115,26 @@ public actor StageLinkDriver: DeviceDriver {
     perform(host.disconnected())
     guard hello != nil else { return finishOpening(.failure(DriverError("\(opener.name): \(reason)"))) }
     // Attempts that fail while it is down are not news.
-    if !isLost { signal(.controlLost(reason)) }
-    isLost = true
-    loop.spawn { [weak self] in await self?.reconnect() }
+    let isNews = lostAt == nil
+    let since = lostAt ?? loop.now
+    lostAt = since
+    if isNews { signal(.controlLost(reason)) }
+    loop.spawn { [weak self] in await self?.reconnect(since: since, atOnce: isNews) }
   }
 
-  private func reconnect() async {
-    let deadline = loop.now + StageLinkDriver.retryFor
-    while !isClosing, channel == nil, loop.now < deadline {
+  /// - Parameter atOnce: `false` after a channel that opened and was of no use: it must not be opened in a tight loop.
+  private func reconnect(since: HostTime, atOnce: Bool) async {
+    var pauses = !atOnce
+    while true {
+      if pauses { try? await loop.sleep(for: StageLinkDriver.retryEvery) }
+      pauses = true
+      guard !isClosing, channel == nil, loop.now < since + StageLinkDriver.retryFor else { return }
       if (try? await connect()) != nil { return }
-      try? await loop.sleep(for: StageLinkDriver.retryEvery)
     }
   }
 
   private func finishOpening(_ result: Result<Hello, DriverError>) {
+    if opened == nil { opened = result }
     ready?.resume(returning: result)
     ready = nil
   }
@@ -137,7 +148,7 @@ public actor StageLinkDriver: DeviceDriver {
       case .ready(let hello):
         let isFirst = self.hello == nil
         self.hello = hello
-        isLost = false
+        lostAt = nil
         if isFirst { finishOpening(.success(hello)) } else { signal(.controlBack) }
       case .replied(let id, let result): calls.removeValue(forKey: id)?.resume(returning: .success(result))
       case .refused(let id, let error): calls.removeValue(forKey: id)?.resume(returning: .failure(error))
@@ -164,9 +175,10 @@ public actor StageLinkDriver: DeviceDriver {
   private func flush() async {
     while !outgoing.isEmpty, let channel {
       let bytes = outgoing
+      let mine = connection
       outgoing = []
-      // A failed write shows as the end of the stream to the reader.
-      do { try await channel.write(bytes) } catch { break }
+      // A failed write shows as the end of the stream to the reader; what waits by then may be for the next channel.
+      do { try await channel.write(bytes) } catch { if mine == connection { break } }
     }
     isWriting = false
   }

@@ -9,7 +9,6 @@ final class ConsoleSink: Sendable {
   private struct State {
     var report: ConsoleReport
     var json: JSONLinesReport?
-    var sawSignal = false
   }
 
   private let state: Mutex<State>
@@ -39,9 +38,6 @@ final class ConsoleSink: Sendable {
     state.withLock { if $0.json == nil { Output.raw($0.report.clear()) } }
     Output.complain(text)
   }
-
-  func noteSignal() { state.withLock { $0.sawSignal = true } }
-  var sawSignal: Bool { state.withLock { $0.sawSignal } }
 
   func finish(reports: String) {
     state.withLock { if $0.json == nil { Output.raw($0.report.finish(reports: reports)) } }

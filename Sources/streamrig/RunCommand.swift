@@ -47,8 +47,9 @@ enum RunCommand: Command {
         "the media helper \(HelperProgram.media) is missing; build it with: swift build --product streamrig-media")
       return ExitStatus.rig
     }
-    let session = try RunSession(settings, schedule, simulate: simulate)
-    return try simulate ? session.runSimulated() : session.runReal()
+    let planned = schedule.plannedCases(Catalogs.vocabulary)
+    let cases = zip(schedule.entries, planned).map { ScheduledCase(item: $0.item, planned: $1, skipped: $0.skipped) }
+    return try RunSession(settings, cases, simulate: simulate, console: ConsoleSink(settings)).run()
   }
 }
 
@@ -83,6 +84,21 @@ struct RunSettings {
     interface = arguments.last("--interface") ?? "lo"
     device = try arguments.last("--device").map { text throws(UsageError) in try RunSettings.address(text) }
     guard device == nil || jobs == 1 else { throw UsageError(description: "--device is one device: --jobs must be 1") }
+  }
+
+  /// A run of the harness's own, without options.
+  init(seed: UInt64, jobs: Int, reports: String) {
+    self.seed = seed
+    self.jobs = jobs
+    self.reports = reports
+    junit = "\(reports)/junit.xml"
+    profile = .strict
+    json = false
+    failFast = false
+    noCapture = false
+    verbose = false
+    device = nil
+    interface = "lo"
   }
 
   /// `127.66.1.1:7066` or `[::1]:7066`

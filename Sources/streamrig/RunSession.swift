@@ -1,7 +1,6 @@
 import Glibc
 import RigLoop
 import RigModel
-import RigPlan
 import RigReport
 import RigRunner
 import Synchronization
@@ -13,25 +12,62 @@ struct RunSession {
   private let header: RunHeader
   private let fileThread: LoopThread
   private let writer: RunWriter
-  private let console: ConsoleSink
-  private let writeFailure = WriteFailure()
+  /// `nil`: nobody watches.
+  private let console: ConsoleSink?
+  private let earlyEnd = EarlyEnd()
+  /// `nil`: virtual time.
+  private let real: (loop: EpollLoop, signals: Signals)?
 
   /// - Throws: `SystemError` where the reports folder cannot be used.
-  init(_ settings: RunSettings, _ schedule: Schedule, simulate: Bool) throws {
+  init(_ settings: RunSettings, _ cases: [ScheduledCase], simulate: Bool, console: ConsoleSink?) throws {
     self.settings = settings
-    let planned = Selection.scheduled(schedule)
-    cases = zip(schedule.entries, planned).map { ScheduledCase(item: $0.item, planned: $1, skipped: $0.skipped) }
-    header = RunSession.header(settings, planned, simulate: simulate)
+    self.cases = cases
+    self.console = console
+    header = RunSession.header(settings, cases.map(\.planned), simulate: simulate)
+    // The signals are blocked before any other thread exists, so that none of them is killed by one.
+    if simulate {
+      real = nil
+    } else {
+      let loop = try EpollLoop()
+      real = (loop, try Signals(loop, [SIGINT, SIGTERM, SIGHUP]))
+    }
     try Folder.make(settings.reports)
     fileThread = try LoopThread()
-    let failure = writeFailure
+    let failure = earlyEnd
     writer = try RunWriter(
       fileThread.loop,
       files: RunWriter.Files(
         journal: "\(settings.reports)/journal.jsonl", events: "\(settings.reports)/events.jsonl", junit: settings.junit),
       profile: settings.profile, redactor: Redactor(), syncsEachCase: !simulate
     ) { failure.report($0) }
-    console = ConsoleSink(settings)
+  }
+
+  /// Runs, shows, and gives the exit status.
+  func run() throws -> Int32 {
+    let (state, failure, interrupted) = try execute()
+    console?.finish(reports: settings.reports)
+    if let failure {
+      Output.complain("the reports are not complete: \(failure)")
+      return ExitStatus.rig
+    }
+    return interrupted ? ExitStatus.interrupted : RunSummary(state).exitStatus
+  }
+
+  /// Runs, and gives the records.
+  /// - Throws: `SystemError` where the reports could not be written.
+  func records() throws -> [RunRecord] {
+    let (state, failure, _) = try execute()
+    if let failure { throw failure }
+    return state.finished.map(\.record)
+  }
+
+  private func execute() throws -> (state: RunState, failure: SystemError?, interrupted: Bool) {
+    let interrupted = try real.map { try runReal($0.loop, $0.signals) } ?? runSimulated()
+    let writer = writer
+    let loop = try EpollLoop()
+    let (state, failure) = try loop.run { await writer.finish() }
+    fileThread.stop()
+    return (state, failure, interrupted)
   }
 
   private static func header(_ settings: RunSettings, _ planned: [PlannedCase], simulate: Bool) -> RunHeader {
@@ -49,15 +85,13 @@ struct RunSession {
 
   private func emit(_ event: RunEvent) {
     writer.take(event)
-    console.take(event)
+    console?.take(event)
   }
 
   // MARK: Real time
 
-  func runReal() throws -> Int32 {
-    let loop = try EpollLoop()
-    // The signals are blocked here, before the capture thread exists, so that no thread is killed by one.
-    let signals = try Signals(loop, [SIGINT, SIGTERM, SIGHUP])
+  /// - Returns: whether it was interrupted.
+  private func runReal(_ loop: EpollLoop, _ signals: Signals) throws -> Bool {
     let capture = settings.noCapture ? nil : try LoopThread()
     let bench = DeviceBench(
       loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
@@ -65,7 +99,7 @@ struct RunSession {
     let runner = Runner(
       loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast, emit: emit)
     let session = self
-    writeFailure.onReport { error in
+    earlyEnd.onReport { error in
       loop.spawn { await runner.interrupt("the reports cannot be written: \(error)") }
     }
     let wasInterrupted = try loop.run {
@@ -73,23 +107,23 @@ struct RunSession {
       let ticker = loop.spawn {
         while true {
           try await loop.sleep(for: .milliseconds(200))
-          session.console.tick(loop.now)
+          session.console?.tick(loop.now)
         }
       }
       await runner.run()
       watcher.cancel()
       ticker.cancel()
-      return session.console.sawSignal
+      return session.earlyEnd.sawSignal
     }
     capture?.stop()
-    return try finish(interrupted: wasInterrupted)
+    return wasInterrupted
   }
 
   /// The first signal ends sessions and keeps what was measured; the second ends the process.
   private func watch(_ signals: Signals, _ runner: Runner) async throws {
     let number = try await signals.next()
-    console.noteSignal()
-    console.say("interrupted by \(String(cString: strsignal(number))): ending sessions; again to give up at once")
+    earlyEnd.noteSignal()
+    console?.say("interrupted by \(String(cString: strsignal(number))): ending sessions; again to give up at once")
     await runner.interrupt("interrupted by \(String(cString: strsignal(number)))")
     _ = try await signals.next()
     exit(ExitStatus.interrupted)
@@ -98,7 +132,7 @@ struct RunSession {
   // MARK: Virtual time
 
   /// Each case has a virtual clock of its own, that begins at zero.
-  func runSimulated() throws -> Int32 {
+  private func runSimulated() throws -> Bool {
     emit(.runStarted(header))
     var last = HostTime.zero
     for scheduled in cases {
@@ -121,20 +155,7 @@ struct RunSession {
       if settings.failFast, !passed { break }
     }
     emit(.runEnded(at: last, interrupted: false))
-    return try finish(interrupted: false)
-  }
-
-  private func finish(interrupted: Bool) throws -> Int32 {
-    let writer = writer
-    let loop = try EpollLoop()
-    let (state, failure) = try loop.run { await writer.finish() }
-    fileThread.stop()
-    console.finish(reports: settings.reports)
-    if let failure {
-      Output.complain("the reports are not complete: \(failure)")
-      return ExitStatus.rig
-    }
-    return interrupted ? ExitStatus.interrupted : RunSummary(state).exitStatus
+    return false
   }
 }
 
@@ -145,9 +166,12 @@ private final class Collector: Sendable {
   var all: [RunEvent] { events.withLock { $0 } }
 }
 
-/// Hands the first write error from the file thread to the run.
-private final class WriteFailure: Sendable {
+/// What ends a run early: the first write error from the file thread, or a signal.
+private final class EarlyEnd: Sendable {
   private let handler = Mutex<(@Sendable (SystemError) -> Void)?>(nil)
+  private let signalled = Mutex(false)
   func onReport(_ body: @escaping @Sendable (SystemError) -> Void) { handler.withLock { $0 = body } }
   func report(_ error: SystemError) { handler.withLock { $0 }?(error) }
+  func noteSignal() { signalled.withLock { $0 = true } }
+  var sawSignal: Bool { signalled.withLock { $0 } }
 }

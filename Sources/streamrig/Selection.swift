@@ -34,6 +34,4 @@ enum Selection {
       return nil
     }
   }
-
-  static func scheduled(_ schedule: Schedule) -> [PlannedCase] { schedule.plannedCases(Catalogs.vocabulary) }
 }

@@ -16,7 +16,7 @@ enum Streamrig {
   static let version = "0.1.0"
 
   static let commands: [any Command.Type] = [
-    RunCommand.self, ValidateCommand.self, ListCommand.self, PlanCommand.self, CheckCommand.self,
+    RunCommand.self, ValidateCommand.self, ListCommand.self, PlanCommand.self, CheckCommand.self, SweepCommand.self,
     EmulateCommand.self, FaultsCommand.self, ReportCommand.self, SchemaCommand.self,
   ]
 

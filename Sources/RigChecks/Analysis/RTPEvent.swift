@@ -1,6 +1,7 @@
 public import RigModel
 
-/// What dissection already noticed of an RTP packet. A healthy packet has none of these.
+/// What dissection already noticed of an RTP packet. A healthy packet has none of these but
+/// `firstPacket` and `parameterSet`.
 public struct RTPNotes: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -45,12 +46,17 @@ public struct RTPNotes: OptionSet, Sendable {
   public static let tooShort = RTPNotes(rawValue: 1 << 19)
   /// The datagram came in IP fragments.
   public static let fragmented = RTPNotes(rawValue: 1 << 20)
-  /// A datagram of more than 1,472 bytes: what Ethernet carries after IPv4 and UDP headers.
+  /// A datagram of more than 1,472 bytes, what Ethernet carries after IPv4 and UDP headers; or an interleaved frame of
+  /// more than 2,048.
   public static let oversize = RTPNotes(rawValue: 1 << 21)
+  /// A payload structure that the packetization mode of the description does not have (RFC 6184 5.4).
+  public static let offMode = RTPNotes(rawValue: 1 << 22)
+  /// Brings a sequence parameter set: no fault.
+  public static let parameterSet = RTPNotes(rawValue: 1 << 23)
 
   /// What only a packet that was captured whole can show.
   static let needWholePacket: RTPNotes = [
-    .badPadding, .badExtension, .emptyPayload, .badPacketization, .badFragment, .badAUHeaders,
+    .badPadding, .badExtension, .emptyPayload, .badPacketization, .badFragment, .badAUHeaders, .parameterSet,
   ]
 }
 

@@ -74,6 +74,10 @@ public struct RTSPResponse: Sendable {
   public var match: Match
   /// The capture saw the connection from its start, so an unmatched response really answers nothing.
   public var wholeConnection: Bool
+  /// Index into `WireWorld.sessions` of the session that the request names; -1 where there is none.
+  public var session = -1
+  /// The connection has tracks that SETUP made.
+  public var hasTracks = false
   public var status: Int { message.status ?? 0 }
   public var isSuccess: Bool { (200..<300).contains(status) }
 }

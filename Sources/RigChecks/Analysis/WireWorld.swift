@@ -78,6 +78,14 @@ public struct MediaTrack: Sendable {
   public internal(set) var sourceBye: WirePlace?
   public var place: WirePlace
 
+  /// Of H.264 (RFC 6184 8.1), 0 where the description states none; `nil` where no description was seen.
+  public internal(set) var packetizationMode: Int?
+  public internal(set) var statesPacketizationMode = false
+  /// The sequence parameter set of the description says that pictures come in display order.
+  public internal(set) var promisesOrder = false
+  /// Width, height and frames a second (where stated) by the description's sequence parameter set.
+  public internal(set) var picture: PictureFormat?
+
   var payloadTypes: [UInt8] = []
   /// `a=fmtp` packetization of AAC.
   var aac: AACFormatParameters?

@@ -162,6 +162,10 @@ extension CaptureAnalyzer {
       // 100 Continue announces the real response.
       if message.status.map({ $0 >= 200 }) ?? true { connections[index].sides[asker].open.remove(at: found) }
     }
+    if let request = response.request, response.fromServer {
+      response.session = session(of: request.message, on: index) ?? -1
+      response.hasTracks = connections[index].hasTracks
+    }
     emit(.response(response))
     if response.fromServer { apply(response) }
   }

@@ -56,6 +56,8 @@ extension CaptureAnalyzer {
     if codec == .aac, let media, let type = media.payloadTypes.first, let fmtp = media.fmtp(type) {
       track.aac = AACFormatParameters(fmtp)
     }
+    track.readFormat()
+    connections[connection].hasTracks = true
     let client = connections[connection].client.address
     let server = connections[connection].server.address
     if header.lower == .tcp {

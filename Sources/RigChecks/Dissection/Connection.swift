@@ -36,6 +36,7 @@ struct Connection: Sendable {
   var asked: Set<UInt8> = []
   var descriptions: [(base: String, session: SDPSession)] = []
   var sessions: [String: Int] = [:]
+  var hasTracks = false
   var isEnded = false
   /// The side that closed or reset first.
   var firstCloser: Int?

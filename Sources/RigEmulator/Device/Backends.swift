@@ -54,6 +54,11 @@ public struct InjectedFault: Hashable, Sendable {
     self.expires = expires
   }
 
+  /// An argument's text, cut so that it fits a record however it must be escaped.
+  public func text(_ name: String) -> String? {
+    arguments[name]?.string.map { String($0.unicodeScalars.prefix(512)) }
+  }
+
   /// An argument in milliseconds, as `Duration`.
   public func duration(_ name: String) -> Duration? {
     arguments[name]?.integer.map { .milliseconds(max(0, min($0, 3_600_000))) }

@@ -70,7 +70,7 @@ extension EmulatedDevice {
     if let fault = take("refuse", at: id) {
       let error = DeviceError(
         domain: "device", code: fault.arguments["code"]?.integer ?? -1,
-        message: fault.arguments["message"]?.string ?? "refused")
+        message: fault.text("message") ?? "refused")
       emit(completion, ["success": false, "error": error.json])
       try await loop.sleep(for: draw(profile.pace.stop))
       await endRun(byUser: false, error: error)
@@ -156,7 +156,10 @@ extension EmulatedDevice {
 
   /// Ends the run: media, `sessionFinish`, then the access point.
   func endRun(byUser: Bool, error: DeviceError?) async {
-    guard let ending = run else { return }
+    // A stop and a lost owner may meet.
+    guard let ending = run, !isEnding else { return }
+    isEnding = true
+    defer { isEnding = false }
     cancelFlow()
     state = .stopping
     let leakPort = take("leak-port", at: .cleanUp) != nil
@@ -176,6 +179,8 @@ extension EmulatedDevice {
       await hotspot.down()
       emit("x.ap.down", source: "fw")
     }
+    // A reboot in between has ended it already.
+    guard state != .rebooting else { return }
     lastRun = ending
     run = nil
     params = nil
@@ -193,6 +198,7 @@ extension EmulatedDevice {
 
   /// Everything is gone for a moment; then another boot id.
   func reboot() async {
+    guard state != .rebooting else { return }
     cancelFlow()
     state = .rebooting
     run = nil

@@ -97,7 +97,7 @@ extension EmulatedDevice {
       return .failure(StageLinkError(.busy, data: ["owner": "another app"]))
     }
     if let fault = take("refuse", at: .configureStream) {
-      return .failure(StageLinkError(.hardware, fault.arguments["message"]?.string ?? "camera not available"))
+      return .failure(StageLinkError(.hardware, fault.text("message") ?? "camera not available"))
     }
     switch parameters(request["params"]) {
     case .failure(let error): return .failure(error)

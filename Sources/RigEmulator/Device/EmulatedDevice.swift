@@ -30,6 +30,8 @@ public actor EmulatedDevice {
   var faults: [InjectedFault] = []
   var lastFault = 0
   var flowTasks: [Task<Void, any Error>] = []
+  /// The run is being ended: media, events, access point.
+  var isEnding = false
   var hotspotLeaked = false
   var portLeaked = false
   /// The control link says nothing until then.
@@ -174,8 +176,10 @@ public actor EmulatedDevice {
   private func flush() async {
     while !outgoing.isEmpty, let channel {
       let bytes = outgoing
+      let mine = connection
       outgoing = []
-      do { try await channel.write(bytes) } catch { break }
+      // What waits after a failed write may be for the next channel.
+      do { try await channel.write(bytes) } catch { if mine == connection { break } }
     }
     isWriting = false
   }

@@ -20,7 +20,8 @@ extension FaultCatalog {
       "hang", .flow, at: completed + [.waitForHotspot, .receiveAddress], proof: .missingCompletion,
       "the stage never completes, and the device goes no further"),
     FaultDefinition(
-      "drop", .flow, at: completed + [.receiveAddress], proof: .missingCompletion, trips: ["flow.order"],
+      "drop", .flow, at: completed + [.receiveAddress], proof: .missingCompletion,
+      trips: ["flow.order", "flow.address-vs-start"],
       "the completion is lost, and the device goes on"),
     FaultDefinition(
       "delay", .flow, at: completed + [.waitForHotspot, .receiveAddress], arguments: [duration],

@@ -1,19 +1,25 @@
 import RigModel
 
 extension FaultCatalog {
+  /// - Parameter alsoTrips: findings that follow from the fault as well (players answer garbage, decoders lose pictures).
   private static func onWire(
     _ verb: String, _ layer: FaultDefinition.Layer, _ stage: StageID, _ checks: [String],
-    arguments: [Argument] = [], _ summary: String
+    alsoTrips: [String] = [], arguments: [Argument] = [], _ summary: String
   ) -> FaultDefinition {
     FaultDefinition(
-      verb, layer, at: [stage], arguments: arguments, proof: .finding(checks), trips: checks, needsWire: true, summary)
+      verb, layer, at: [stage], arguments: arguments, proof: .finding(checks), trips: checks + alsoTrips,
+      needsWire: true, summary)
   }
 
   /// Deviations of the RTSP server and its media. The proof is what a check found in the capture.
   static let wire: [FaultDefinition] = [
     onWire("bad-cseq", .rtsp, .play, ["rtsp.cseq.echo"], "a reply carries another CSeq than its request"),
-    onWire("extra-bytes", .rtsp, .running, ["framing.intact"], "bytes that belong to nothing stand between frames"),
-    onWire("no-sprop", .sdp, .play, ["sdp.h264.sprop"], "the SDP has no sprop-parameter-sets, nor has the stream"),
+    onWire(
+      "extra-bytes", .rtsp, .running, ["framing.intact"], alsoTrips: ["rtsp.cseq.present", "rtsp.response.single"],
+      "bytes that belong to nothing stand between frames"),
+    onWire(
+      "no-sprop", .sdp, .play, ["sdp.h264.sprop"], alsoTrips: ["media.decodable"],
+      "the SDP has no sprop-parameter-sets, nor has the stream"),
     onWire("seq-jump", .rtp, .running, ["rtp.seq"], "the sequence number jumps"),
     onWire("drop", .rtp, .running, ["rtp.seq", "h264.fu"], "RTP packets are never sent"),
     onWire("ssrc-change", .rtp, .running, ["rtp.ssrc.stable"], "the SSRC changes in mid-stream"),

@@ -22,21 +22,28 @@ public struct EventRing: Sendable {
     return event
   }
 
-  /// Result of `events{since}`: the events after `since` that fit `limit` bytes, and how many are gone for good.
+  /// Result of `events{since}`: the events after `since` that fit `limit` bytes, and how many before them are gone for
+  /// good. An event that no record can hold is gone as well.
   public func page(since: Int64, limit: Int) -> JSONValue {
-    let wanted = events.filter { $0.sequence > since }
-    let firstKept = events.first?.sequence ?? nextSequence
-    let lost = max(0, firstKept - 1 - max(0, since))
-    var page: [JSONValue] = []
+    var wanted = events.filter { $0.sequence > since }[...]
+    let since = max(0, since)
+    var last = max(since, (events.first?.sequence ?? nextSequence) - 1)
     // Room for the reply's own members.
-    var room = limit - 160
-    for event in wanted {
-      let params = event.params
-      room -= params.text.utf8.count + 1
-      if room < 0 { break }
-      page.append(params)
+    let room = limit - 160
+    func size(_ event: StageLinkEvent) -> Int { event.params.text.utf8.count + 1 }
+    while let first = wanted.first, size(first) > room {
+      last = first.sequence
+      wanted = wanted.dropFirst()
     }
-    let last = page.isEmpty ? since : wanted[page.count - 1].sequence
+    let lost = last - since
+    var page: [JSONValue] = []
+    var used = 0
+    for event in wanted {
+      used += size(event)
+      if used > room { break }
+      page.append(event.params)
+      last = event.sequence
+    }
     return [
       "events": .array(page), "next": .integer(last), "more": .bool(page.count < wanted.count), "lost": .integer(lost),
     ]

@@ -14,15 +14,14 @@ public struct AuthChallengeCheck: WireCheck {
     guard case .response(let response) = event, response.status == 401 else { return }
     let evidence = response.place.evidence(
       sequence: response.message.cseq.map { Int64($0) }, excerpt: response.message.startLine)
-    let challenges = response.message.headers.all("WWW-Authenticate")
+    let challenges = AuthenticateHeader(response.message.headers).challenges
     if challenges.isEmpty {
       log.note(
         Self.info, "missing", subject: response.connection, at: evidence,
         message: "401 without WWW-Authenticate: a player cannot tell how to authenticate")
     }
     for challenge in challenges {
-      let text = challenge.lowercased()
-      guard text.hasPrefix("digest"), !text.contains("nonce=") || !text.contains("realm=") else { continue }
+      guard challenge.isDigest, challenge["nonce"] == nil || challenge["realm"] == nil else { continue }
       log.note(
         Self.info, "digest", subject: response.connection, at: evidence,
         message: "a Digest challenge lacks its realm or nonce")

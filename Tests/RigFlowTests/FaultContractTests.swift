@@ -1,0 +1,303 @@
+import RigFlow
+import RigModel
+import Testing
+
+/// What every fault of the catalog must be: named, legal, and proven by what others saw, never by the device's word.
+@Suite struct FaultContractTests {
+  /// One fault at one stage.
+  struct Cell: Sendable, CustomStringConvertible {
+    let definition: FaultDefinition
+    let stage: StageID
+    var description: String { "\(definition.verb) at \(stage)" }
+    static let all = FaultCatalog.all.flatMap { d in
+      (d.stages[.rtspHotspot] ?? []).map { Cell(definition: d, stage: $0) }
+    }
+
+    func prover(asked: Duration = FaultContractTests.asked) -> FaultProver {
+      let request = FaultRequest(at: stage, do: definition.verb, arguments: ["for": .duration(asked)])
+      return FaultProver(request, definition, flow: .rtspHotspot, run: ScriptedSession.run)
+    }
+
+    func proof(in timeline: [TimelineEntry], asked: Duration = FaultContractTests.asked) -> String? {
+      var prover = prover(asked: asked)
+      for entry in timeline { prover.see(entry) }
+      return prover.proven
+    }
+
+    /// When the healthy session completes this stage, and by which event.
+    var completion: (ms: Int, name: String) {
+      switch stage {
+      case .configureHotspot: (2000, "hotspotConfigureCompletion")
+      case .enterLiveMode: (3900, "enterLiveStreamingModeCompleted")
+      case .waitForHotspot: (7200, "connectDeviceHotspotStarting")
+      case .connectHotspot: (11_800, "deviceHotspotConnectCompletion")
+      case .receiveAddress: (12_300, "rtspAddressReceived")
+      default: (12_900, "sessionStartCompletion")
+      }
+    }
+  }
+
+  /// Longer than any stage of the healthy session takes, shorter than any limit.
+  static let asked = Duration.seconds(6)
+
+  @Test func everyVerbAndStageIsUnique() {
+    var seen: Set<String> = []
+    for definition in FaultCatalog.all {
+      for (flow, stages) in definition.stages {
+        for stage in stages {
+          #expect(seen.insert("\(flow) \(definition.verb) \(stage)").inserted, "\(definition.verb) at \(stage) twice")
+        }
+      }
+    }
+  }
+
+  @Test func everyFaultIsDocumentedAndLegal() {
+    for definition in FaultCatalog.all {
+      let name = definition.verb
+      #expect(name.allSatisfy { $0.isLowercase || $0 == "-" } && !name.isEmpty, "\(name)")
+      #expect(definition.summary.count > 10 && !definition.summary.hasSuffix("."), "\(name)")
+      #expect(!definition.stages.isEmpty, "\(name)")
+      for (flow, stages) in definition.stages {
+        #expect(!stages.isEmpty, "\(name)")
+        for stage in stages {
+          #expect(FlowCatalog.flow(flow).stage(stage) != nil, "\(name): no stage \(stage) in \(flow)")
+          #expect(definition.isLegal(at: stage, in: flow))
+          #expect(FaultCatalog.definition(name, at: stage, in: flow)?.proof == definition.proof)
+        }
+        #expect(!definition.isLegal(at: "no-such-stage", in: flow))
+      }
+      for argument in definition.arguments { #expect(!argument.summary.isEmpty, "\(name): \(argument.name)") }
+      #expect(Set(definition.arguments.map(\.name)).count == definition.arguments.count, "\(name)")
+      // What only a capture shows cannot be proven without packets.
+      if case .finding = definition.proof { #expect(definition.needsWire, "\(name)") }
+      if definition.proof == .lateCompletion {
+        #expect(definition.arguments.contains { $0.name == "for" && $0.kind == .duration && $0.required }, "\(name)")
+      }
+    }
+  }
+
+  // MARK: Proof
+
+  @Test(arguments: Cell.all) func theFaultIsProvenByWhatItDoes(cell: Cell) {
+    let timeline = FaultContractTests.timeline(of: cell)
+    let proof = cell.proof(in: timeline)
+    #expect(proof?.isEmpty == false, "\(cell) was not proven")
+    var prover = cell.prover()
+    for entry in timeline { prover.see(entry) }
+    #expect(prover.record == FaultRecord(text: "\(cell)", fired: true, proof: proof ?? ""))
+  }
+
+  /// Nobody's word is proof: the session is healthy, and the device claims what it likes.
+  @Test(arguments: Cell.all) func aClaimProvesNothing(cell: Cell) {
+    let word: JSONValue = [
+      "verb": .string(cell.definition.verb), "at": .string(cell.stage.rawValue), "success": false, "userStopped": false,
+      "address": "http://h/",
+    ]
+    var script = Healthy.script
+    for (ms, name) in [
+      (1000, "x.fault.fired"), (9000, "x.fault.fired"), (15_000, "x.fault.fired"), (15_001, "x.sessionFinish"),
+      (15_002, "x.\(cell.completion.name)"), (18_250, "x.fault.fired"),
+    ] {
+      script.append((ms, .event(name, word)))
+    }
+    var timeline: [TimelineEntry] = [
+      TimelineEntry(.zero, .faultArmed("\(cell)", id: "f1")),
+      TimelineEntry(.zero, .faultFired("\(cell)", proof: "word")),
+      TimelineEntry(.zero, .deviceLog("fault fired: \(cell)")), TimelineEntry(.zero, .note("fault \(cell)")),
+    ]
+    timeline += ScriptedSession.timeline(script.sorted())
+    #expect(cell.proof(in: timeline) == nil)
+    var prover = cell.prover()
+    for entry in timeline { prover.see(entry) }
+    #expect(!prover.record.fired)
+    #expect(prover.record.proof.hasPrefix("no proof: "))
+  }
+
+  /// The same deviation under another run's id is another run's (but for the faults that the harness's own side shows).
+  @Test(arguments: Cell.all) func anotherRunsEventsProveNothing(cell: Cell) {
+    switch cell.definition.proof {
+    case .refusedCompletion, .repeatedCompletion, .secondAddress, .address(.scheme), .address(.noHost),
+      .address(.controlBytes), .address(.tooLong), .finish(.interrupted), .finish(.repeated), .finish(.eventAfter):
+      break
+    default: return
+    }
+    let timeline = FaultContractTests.timeline(of: cell).map { entry -> TimelineEntry in
+      guard case .event(var event) = entry.what else { return entry }
+      event.run = "run-0"
+      return TimelineEntry(entry.time, .event(event))
+    }
+    #expect(cell.proof(in: timeline) == nil)
+  }
+
+  /// A timeline in which the fault did what it is there for.
+  static func timeline(of cell: Cell) -> [TimelineEntry] {
+    let (ms, name) = cell.completion
+    switch cell.definition.proof {
+    case .refusedCompletion: return ScriptedSession.timeline(Healthy.with([ms: .refused(name)]))
+    case .refusedStart:
+      return ScriptedSession.timeline([(0, .begin), (10, .ready), (20, .input(.startRefused("busy (-32001)")))])
+    case .missingCompletion: return ScriptedSession.timeline(Healthy.before(ms) + [(200_000, .wait)])
+    case .lateCompletion:
+      return ScriptedSession.timeline(Healthy.script.map { ($0 >= ms ? $0 + 6000 : $0, $1) })
+    case .repeatedCompletion: return ScriptedSession.timeline(Healthy.with([ms + 5: .done(name)]))
+    case .otherRun:
+      let foreign = Step.event(name, ["success": true], run: "run-0", on: nil, error: 0)
+      return ScriptedSession.timeline(Healthy.with([ms: foreign]))
+    case .contradictedSuccess:
+      return ScriptedSession.timeline(Healthy.with([11_900: .fact(.linkNotJoined, "nobody answers")]))
+    case .address(let kind):
+      let bad =
+        switch kind {
+        case .scheme: "http://192.168.43.1/live"
+        case .noHost: "rtsp:///live"
+        case .controlBytes: "rtsp://192.168.43.1/\u{7}"
+        case .tooLong: "rtsp://192.168.43.1/" + String(repeating: "a", count: 1100)
+        case .deadPort: "rtsp://192.168.43.1:1/live"
+        }
+      return ScriptedSession.timeline(
+        Healthy.with([12_300: .address(bad), 12_500: .fact(.mediaFailed, "Connection refused")]))
+    case .secondAddress:
+      let second = cell.definition.verb == "changed" ? "rtsp://192.168.43.1:8555/live" : ScriptedSession.url
+      return ScriptedSession.timeline(Healthy.with([12_400: .address(second)]))
+    case .notReady:
+      return ScriptedSession.timeline([(0, .begin), (10, .input(.preflightFailed("the device is not ready: worn")))])
+    case .reboot:
+      return ScriptedSession.timeline(
+        Healthy.with([
+          ms - 100: .fact(.rebooted, "boot b became c"), ms - 99: .input(.rebooted("boot b became c")),
+        ]))
+    case .finish(.interrupted):
+      return ScriptedSession.timeline(Healthy.with([15_000: .finish(userStopped: false, error: true)]))
+    case .finish(.missing): return ScriptedSession.timeline(Healthy.before(18_200) + [(30_000, .wait)])
+    case .finish(.repeated): return ScriptedSession.timeline(Healthy.with([18_250: .finish(userStopped: true)]))
+    case .finish(.eventAfter): return ScriptedSession.timeline(Healthy.with([18_250: .address()]))
+    case .finish(.wrongUserStopped):
+      return ScriptedSession.timeline(Healthy.with([18_200: .finish(userStopped: false)]))
+    case .fact(let kind): return ScriptedSession.timeline(Healthy.with([15_000: .fact(kind), 18_400: .fact(kind)]))
+    case .finding(let checks):
+      let finding = Finding(
+        check: checks.last ?? "", severity: .error, message: "seen", first: Evidence(frame: 12))
+      return ScriptedSession.timeline(Healthy.script) + [TimelineEntry(.zero, .finding(finding))]
+    case .controlLost:
+      return ScriptedSession.timeline(
+        Healthy.before(18_200) + [(15_000, .fact(.controlLost)), (15_001, .input(.controlLost(""))), (40_000, .wait)])
+    case .damagedRecord:
+      return [TimelineEntry(.zero, .note("damaged record on the control link: checksum"))]
+        + ScriptedSession.timeline(Healthy.script)
+    }
+  }
+
+  // MARK: Near misses
+
+  struct Miss: Sendable, CustomStringConvertible {
+    let what: String
+    let verb: String
+    let stage: StageID
+    let script: @Sendable () -> [(Int, Step)]
+    var description: String { "\(verb) at \(stage): \(what)" }
+  }
+
+  @Test(arguments: [
+    Miss(what: "another stage was refused", verb: "refuse", stage: .enterLiveMode) {
+      Healthy.with([2000: .refused("hotspotConfigureCompletion")])
+    },
+    Miss(what: "the start had no reply", verb: "busy", stage: .configureStream) {
+      [(0, .begin), (10, .ready), (30_000, .wait)]
+    },
+    Miss(what: "the preflight failed for another reason", verb: "not-ready", stage: .preflight) {
+      [(0, .begin), (10, .input(.preflightFailed("the device does not support RTSP live streaming")))]
+    },
+    Miss(what: "the stage never began", verb: "hang", stage: .enterLiveMode) {
+      Healthy.before(2010) + [(60_000, .wait)]
+    },
+    Miss(what: "the stage was refused", verb: "hang", stage: .enterLiveMode) {
+      Healthy.with([3900: .refused("enterLiveStreamingModeCompleted")])
+    },
+    Miss(what: "another stage hung", verb: "hang", stage: .configureHotspot) {
+      Healthy.before(3900) + [(60_000, .wait)]
+    },
+    Miss(what: "the join was reported, and only its proof was missing", verb: "hang", stage: .connectHotspot) {
+      Healthy.before(11_900) + [(120_000, .wait)]
+    },
+    Miss(what: "the join was disproven before anything was reported", verb: "lie", stage: .connectHotspot) {
+      Healthy.with([9000: .fact(.linkNotJoined, "nobody answers")])
+    },
+    Miss(what: "the join failed honestly", verb: "lie", stage: .connectHotspot) {
+      Healthy.with([11_800: .refused("deviceHotspotConnectCompletion"), 11_900: .fact(.linkNotJoined, "nobody")])
+    },
+    Miss(what: "the address breaks another rule", verb: "bad-scheme", stage: .receiveAddress) {
+      Healthy.with([12_300: .address("rtsp:///live")])
+    },
+    Miss(what: "the address breaks another rule", verb: "no-host", stage: .receiveAddress) {
+      Healthy.with([12_300: .address("rtsp://h\u{7}/")])
+    },
+    Miss(what: "the media failed for another reason", verb: "dead-port", stage: .receiveAddress) {
+      Healthy.with([12_500: .fact(.mediaFailed, "404 Not Found")])
+    },
+    Miss(what: "the session finished as an interruption after the stop", verb: "interrupt", stage: .running) {
+      Healthy.with([18_200: .finish(userStopped: false, error: true)])
+    },
+    Miss(what: "the session finished when the harness cleaned up", verb: "interrupt", stage: .running) {
+      Healthy.before(3900) + [
+        (3900, .refused("enterLiveStreamingModeCompleted")), (4000, .finish(userStopped: false)),
+      ]
+    },
+    Miss(what: "the session was interrupted", verb: "wrong-user-stopped", stage: .finish) {
+      Healthy.with([15_000: .finish(userStopped: false, error: true), 18_200: nil])
+    },
+    Miss(what: "the finish answered the clean-up", verb: "wrong-user-stopped", stage: .finish) {
+      Healthy.before(18_200) + [(28_000, .finish(userStopped: false))]
+    },
+    Miss(what: "the finish came, and said something else", verb: "ignore-stop", stage: .finish) {
+      Healthy.with([18_200: .finish(userStopped: false)])
+    },
+    Miss(what: "the session failed before any stop", verb: "no-finish", stage: .finish) {
+      Healthy.before(12_900) + [(120_000, .wait)]
+    },
+    Miss(what: "only a claim followed the finish", verb: "events-after-finish", stage: .finish) {
+      Healthy.with([18_250: .event("x.battery")])
+    },
+    Miss(what: "the wire was busy", verb: "leak-port", stage: .cleanUp) { Healthy.with([18_400: .fact(.wireBusy)]) },
+    Miss(what: "the port stayed open", verb: "leak-hotspot", stage: .cleanUp) {
+      Healthy.with([18_400: .fact(.portStillOpen)])
+    },
+    Miss(what: "the media ended", verb: "stall", stage: .running) { Healthy.with([15_000: .fact(.mediaEnded)]) },
+    Miss(what: "the hotspot was lost", verb: "heartbeat-lost", stage: .running) {
+      Healthy.with([15_000: .fact(.linkLost)])
+    },
+  ])
+  func nearMissesProveNothing(miss: Miss) throws {
+    let definition = try #require(FaultCatalog.definition(miss.verb, at: miss.stage, in: .rtspHotspot))
+    let cell = Cell(definition: definition, stage: miss.stage)
+    #expect(cell.proof(in: ScriptedSession.timeline(miss.script())) == nil)
+  }
+
+  @Test func aDelayIsProvenOnlyFromItsOwnLength() throws {
+    let definition = try #require(FaultCatalog.definition("delay", at: .enterLiveMode, in: .rtspHotspot))
+    let cell = Cell(definition: definition, stage: .enterLiveMode)
+    let timeline = ScriptedSession.timeline(Healthy.script)
+    // The healthy stage takes 1.89 s.
+    #expect(cell.proof(in: timeline, asked: .milliseconds(1890)) != nil)
+    #expect(cell.proof(in: timeline, asked: .milliseconds(1891)) == nil)
+    // Without its argument there is nothing to compare with.
+    var prover = FaultProver(
+      FaultRequest(at: .enterLiveMode, do: "delay"), definition, flow: .rtspHotspot, run: ScriptedSession.run)
+    for entry in timeline { prover.see(entry) }
+    #expect(prover.proven == nil)
+  }
+
+  @Test func aFindingOfAnotherCheckProvesNothing() {
+    for cell in Cell.all {
+      guard case .finding = cell.definition.proof else { continue }
+      let other = Finding(check: "rtp.something-else", severity: .error, message: "seen")
+      #expect(cell.proof(in: [TimelineEntry(.zero, .finding(other))]) == nil, "\(cell)")
+    }
+  }
+
+  /// The device goes on, and its session ends before the limit of the stage whose completion was lost.
+  @Test func aLostCompletionIsProvenWhereTheSessionEndsFirst() throws {
+    let definition = try #require(FaultCatalog.definition("drop", at: .configureHotspot, in: .rtspHotspot))
+    let cell = Cell(definition: definition, stage: .configureHotspot)
+    #expect(cell.proof(in: ScriptedSession.timeline(Healthy.with([2000: nil]))) != nil)
+  }
+}
