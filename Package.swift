@@ -47,7 +47,9 @@ let package = Package(
     module("RigMedia", ["RigModel", "RigLoop", "RigDevice"]),
     module("RigEmulator", ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice"]),
 
-    module("RigRunner", ["RigModel", "RigWire", "RigLoop", "RigPlan", "RigFlow", "RigDevice", "RigChecks", "RigReport"]),
+    module(
+      "RigRunner",
+      ["RigModel", "RigWire", "RigLoop", "RigPlan", "RigFlow", "RigDevice", "RigChecks", "RigReport"]),
     .executableTarget(
       name: "streamrig",
       dependencies: [
@@ -57,12 +59,24 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "streamrig-media", dependencies: ["RigModel", "CAV"], swiftSettings: strict),
 
+    tests("RigBytesTests", ["RigBytes"]),
     tests("RigModelTests", ["RigModel"]),
-    tests("RigLoopTests", ["RigLoop", "RigModel"]),
+    tests("RigWireTests", ["RigBytes", "RigModel", "RigWire"]),
     tests("RigPlanTests", ["RigModel", "RigPlan", "RigYAML"]),
-    tests("RigYAMLTests", ["RigModel", "RigPlan", "RigYAML"]),
+    tests("RigFlowTests", ["RigModel", "RigFlow", "RigChecks"], resources: [.copy("Fixtures")]),
+    tests(
+      "RigChecksTests", ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigChecks"], resources: [.copy("Fixtures")]),
     tests("RigReportTests", ["RigReport", "RigModel"], resources: [.copy("Golden")]),
+    tests("RigLoopTests", ["RigLoop", "RigModel"]),
+    tests("RigDeviceTests", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
+    tests("RigYAMLTests", ["RigModel", "RigPlan", "RigYAML"]),
+    tests(
+      "RigDriversTests", ["RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator"]),
     tests("RigMediaTests", ["RigModel"]),
+    tests(
+      "RigEmulatorTests",
+      ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator"]),
+    tests("streamrigTests", []),
   ],
   swiftLanguageModes: [.v6]
 )

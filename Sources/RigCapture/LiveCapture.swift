@@ -23,14 +23,21 @@ public actor LiveCapture: PacketSource {
     public let isPermission: Bool
   }
 
-  /// What the kernel counted.
   public struct Counters: Hashable, Sendable {
+    /// Packets in the file.
+    public var packets: UInt64
+    /// What the kernel counted as matching, which includes what came before the filter was set.
     public var received: UInt64
+    /// What the kernel had no room for.
     public var dropped: UInt64
   }
 
   public static let ringBytes: Int32 = 32 << 20
   private static let drainEvery: Duration = .milliseconds(10)
+  /// The kernel hands a block over after this long even if it is not full.
+  private static let blockTimeout: Duration = .milliseconds(20)
+  /// By then a packet has been handed over.
+  private static let settled: Duration = .milliseconds(60)
 
   private let loop: EpollLoop
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -39,7 +46,10 @@ public actor LiveCapture: PacketSource {
   private let sink: any PacketSink
   private var file: CaptureWriter
   private var number = 0
+  private var packets: UInt64 = 0
   private var isOpen = true
+  /// Marks that wait for the packets of their time: the kernel hands packets over in blocks, a little later.
+  private var marks: [PendingMark] = []
   /// Wall clock minus monotonic clock, nanoseconds, read once: marks and packets share one time line.
   private let wallOffset: Int64
   public private(set) var problem: String?
@@ -76,7 +86,7 @@ public actor LiveCapture: PacketSource {
       throw Unavailable(description: "capture on \(interface): \(text(error))", isPermission: false)
     }
     pcap_set_snaplen(handle, 262_144)
-    pcap_set_timeout(handle, 20)
+    pcap_set_timeout(handle, Int32(blockTimeout.nanoseconds / 1_000_000))
     pcap_set_buffer_size(handle, ringBytes)
     pcap_set_tstamp_precision(handle, Int32(PCAP_TSTAMP_PRECISION_NANO))
     let rc = pcap_activate(handle)
@@ -122,7 +132,7 @@ public actor LiveCapture: PacketSource {
     guard isOpen else { return }
     withUnsafeMutablePointer(to: &file) { writer in
       var context = DrainContext(
-        writer: writer, sink: sink, link: link, number: number)
+        writer: writer, sink: sink, link: link, number: number, packets: packets, marks: marks)
       withUnsafeMutablePointer(to: &context) { raw in
         let user = UnsafeMutableRawPointer(raw).assumingMemoryBound(to: UInt8.self)
         // At most one ring's worth: a flood must not keep marks and the end of the capture waiting for ever.
@@ -130,17 +140,25 @@ public actor LiveCapture: PacketSource {
         while rounds < 64, pcap_dispatch(handle, 4096, deliverPacket, user) > 0 { rounds += 1 }
       }
       number = context.number
+      packets = context.packets
+      marks = context.marks
     }
+    writeMarks(before: LiveCapture.wallClock() - LiveCapture.settled.nanoseconds)
     file.flush()
     if problem == nil, let error = file.error { problem = "writing \(file.path): \(error)" }
   }
 
   public func mark(_ text: String, at time: HostTime) {
     guard isOpen else { return }
-    drain()
-    number += 1
-    file.mark(text, time: time.nanoseconds + wallOffset)
-    file.flush()
+    marks.append(PendingMark(time: time.nanoseconds + wallOffset, text: text))
+  }
+
+  private func writeMarks(before time: Int64) {
+    while let mark = marks.first, mark.time < time {
+      marks.removeFirst()
+      number += 1
+      file.mark(mark.text, time: mark.time)
+    }
   }
 
   public func mediaOnWire() -> MediaOnWire {
@@ -150,17 +168,18 @@ public actor LiveCapture: PacketSource {
       packets: seen.packets, last: seen.lastTime.map { HostTime(nanoseconds: $0 - wallOffset) })
   }
 
-  /// Packets in the file so far, marks included.
-  public func packetCount() -> Int { number }
-
   /// Drains what is left, closes the file, and tells what the kernel counted.
-  public func finish() -> Counters {
-    guard isOpen else { return Counters(received: 0, dropped: 0) }
+  public func finish() async -> Counters {
+    guard isOpen else { return Counters(packets: packets, received: 0, dropped: 0) }
+    // The last block is handed over by its time-out.
+    try? await loop.sleep(for: LiveCapture.settled)
     drain()
+    writeMarks(before: .max)
     isOpen = false
     var stats = pcap_stat()
     pcap_stats(handle, &stats)
-    let counters = Counters(received: UInt64(stats.ps_recv), dropped: UInt64(stats.ps_drop) + UInt64(stats.ps_ifdrop))
+    let counters = Counters(
+      packets: packets, received: UInt64(stats.ps_recv), dropped: UInt64(stats.ps_drop) + UInt64(stats.ps_ifdrop))
     file.close(received: counters.received, dropped: counters.dropped, time: LiveCapture.wallClock())
     pcap_close(handle)
     return counters
@@ -173,6 +192,14 @@ private struct DrainContext {
   let sink: any PacketSink
   let link: LinkType
   var number: Int
+  var packets: UInt64
+  var marks: [PendingMark]
+}
+
+private struct PendingMark {
+  /// Nanoseconds since 1970.
+  let time: Int64
+  let text: String
 }
 
 /// Called by libpcap for each packet, on the thread that called `pcap_dispatch`.
@@ -182,7 +209,13 @@ private let deliverPacket: pcap_handler = { user, header, bytes in
   // With nanosecond precision asked for, tv_usec holds nanoseconds.
   let time = Int64(header.pointee.ts.tv_sec) * 1_000_000_000 + Int64(header.pointee.ts.tv_usec)
   let raw = UnsafeRawBufferPointer(start: bytes, count: Int(header.pointee.caplen))
+  while let mark = context.pointee.marks.first, mark.time <= time {
+    context.pointee.marks.removeFirst()
+    context.pointee.number += 1
+    context.pointee.writer.pointee.mark(mark.text, time: mark.time)
+  }
   context.pointee.number += 1
+  context.pointee.packets += 1
   context.pointee.writer.pointee.packet(raw, time: time, originalLength: Int(header.pointee.len))
   context.pointee.sink.see(
     frame: raw.bytes, number: context.pointee.number, time: time, link: context.pointee.link)

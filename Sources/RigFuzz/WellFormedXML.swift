@@ -21,7 +21,8 @@ struct WellFormedXML {
 
   private func fail(_ what: String) -> FuzzViolation {
     let near = whole[max(0, rest.startIndex - 60)..<min(whole.count, rest.startIndex + 40)]
-    return FuzzViolation(description: "XML at byte \(rest.startIndex): \(what): \(String(decoding: near, as: UTF8.self))")
+    let text = String(decoding: near, as: UTF8.self)
+    return FuzzViolation(description: "XML at byte \(rest.startIndex): \(what): \(text)")
   }
 
   private mutating func skip(_ text: StaticString) -> Bool {
@@ -36,7 +37,9 @@ struct WellFormedXML {
   private mutating func space() { rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 } }
 
   private mutating func name() throws(FuzzViolation) -> ArraySlice<UInt8> {
-    let name = rest.prefix { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F }
+    let name = rest.prefix {
+      (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F
+    }
     guard let first = name.first, (0x61...0x7A).contains(first | 0x20) else { throw fail("no name") }
     rest = rest.dropFirst(name.count)
     return name

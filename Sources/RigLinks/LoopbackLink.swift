@@ -1,3 +1,4 @@
+import Glibc
 public import RigDevice
 public import RigLoop
 public import RigModel
@@ -30,7 +31,10 @@ public struct LoopbackLink: Link {
     switch await reach(target.host, target.port) {
     case .success(let address):
       return Fact(.hotspotStillUp, by: .link, at: loop.now, detail: "the access point still answers on \(address)")
-    case .failure(let why): return Fact(.hotspotGone, by: .link, at: loop.now, detail: "\(why)")
+    case .failure(let why):
+      return why.meansNobodyThere
+        ? Fact(.hotspotGone, by: .link, at: loop.now, detail: "\(why)")
+        : Fact(.hotspotStillUp, by: .link, at: loop.now, detail: "whether the hotspot is gone cannot be told: \(why)")
     }
   }
 
@@ -38,7 +42,11 @@ public struct LoopbackLink: Link {
     switch await reach(host, port) {
     case .success(let address):
       return Fact(.portStillOpen, by: .link, at: loop.now, detail: "the RTSP port \(address) still answers")
-    case .failure(let why): return Fact(.portClosed, by: .link, at: loop.now, detail: "\(why)")
+    case .failure(let why):
+      return why.meansNobodyThere
+        ? Fact(.portClosed, by: .link, at: loop.now, detail: "\(why)")
+        : Fact(
+          .portStillOpen, by: .link, at: loop.now, detail: "whether the RTSP port is closed cannot be told: \(why)")
     }
   }
 
@@ -55,6 +63,13 @@ public struct LoopbackLink: Link {
     } catch {
       return .failure(SystemError("connect", code: 125, on: "\(address)"))
     }
+  }
+}
+
+extension SystemError {
+  /// The connect failed because nobody answers there, and not for a reason of this machine's own.
+  fileprivate var meansNobodyThere: Bool {
+    [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, ENETDOWN].contains(code)
   }
 }
 

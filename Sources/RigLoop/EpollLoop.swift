@@ -9,7 +9,7 @@ public final class EpollLoop: Loop, @unchecked Sendable {
   private let wakeup: Int32
   private var watches: [Int32: Watch] = [:]
   private var generation: UInt32 = 0
-  /// Timers that fired late, newest last: a judged limit that holds one of them is weak evidence.
+  /// Timers that fired late, newest last.
   private var stalls: [(at: HostTime, late: Duration)] = []
 
   private final class Watch {
@@ -142,7 +142,7 @@ public final class EpollLoop: Loop, @unchecked Sendable {
     stalls.append((now, late))
   }
 
-  /// The worst lateness above 50 ms seen since `start`; a limit judged meanwhile is inconclusive.
+  /// The worst lateness above 50 ms seen since `start`: what was judged meanwhile may be in doubt.
   public func worstLag(since start: HostTime) -> Duration? {
     stalls.filter { $0.at >= start }.map(\.late).max()
   }

@@ -42,13 +42,14 @@ public protocol CaseCapture: PacketSource {
 
 public struct CaptureOutcome: Sendable {
   public var result: AnalysisResult
-  public var received: UInt64
+  /// Packets in the file, stage marks not counted.
+  public var packets: UInt64
   public var dropped: UInt64
   /// Why the file, or the capture, is not whole.
   public var problem: String?
-  public init(result: AnalysisResult, received: UInt64, dropped: UInt64, problem: String?) {
+  public init(result: AnalysisResult, packets: UInt64, dropped: UInt64, problem: String?) {
     self.result = result
-    self.received = received
+    self.packets = packets
     self.dropped = dropped
     self.problem = problem
   }

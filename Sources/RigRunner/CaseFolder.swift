@@ -10,12 +10,17 @@ public final class CaseFolder: CaseFiles, @unchecked Sendable {
   private var descriptors: [String: Int32] = [:]
   private var known: [Artifact] = []
   private var failure: SystemError?
+  private let redact: @Sendable (String) -> String
 
   /// - Parameters:
   ///   - reports: the reports folder.
   ///   - relative: the case's folder in it, made with its parents.
+  ///   - redact: takes secrets out of every line before it is written.
   /// - Throws: `SystemError` where it cannot be made.
-  public init(reports: String, relative: String) throws(SystemError) {
+  public init(
+    reports: String, relative: String, redact: @escaping @Sendable (String) -> String
+  ) throws(SystemError) {
+    self.redact = redact
     self.relative = relative
     path = "\(reports)/\(relative)"
     try Folder.make(path)
@@ -28,7 +33,7 @@ public final class CaseFolder: CaseFiles, @unchecked Sendable {
 
   public func append(_ line: String, to name: String) {
     guard let fd = descriptor(name) else { return }
-    var bytes = Array(line.utf8) + [0x0A]
+    var bytes = Array(redact(line).utf8) + [0x0A]
     while !bytes.isEmpty {
       let n = Glibc.write(fd, bytes, bytes.count)
       if n < 0, errno == EINTR { continue }
@@ -64,6 +69,24 @@ public final class CaseFolder: CaseFiles, @unchecked Sendable {
 }
 
 public enum Folder {
+  /// What a case leaves in its folder.
+  private static let evidence = ["capture.pcapng", "media.jsonl", "media-helper.log", "device.log"]
+
+  /// Takes away the case folders of an earlier run: evidence of cases that this run does not hold would mislead. What
+  /// somebody else put there stays.
+  public static func removeEvidence(under cases: String) {
+    guard let directory = opendir(cases) else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name.contains("@") else { continue }
+      for file in evidence { unlink("\(cases)/\(name)/\(file)") }
+      rmdir("\(cases)/\(name)")
+    }
+  }
+
   /// Makes a folder and its parents.
   public static func make(_ path: String) throws(SystemError) {
     var made = path.hasPrefix("/") ? "" : "."

@@ -101,7 +101,7 @@ extension CaseRun {
       findings.append(
         Finding(
           check: "media.decodable", severity: .error, message: "\(summary.decodeErrors) decode errors",
-          first: Evidence(file: "media.jsonl"), count: summary.decodeErrors))
+          first: Evidence(file: "media.jsonl")))
     }
     return findings
   }
@@ -163,7 +163,7 @@ extension CaseRun {
     add("control.damaged-records", "\(damaged)")
     add("control.lost-events", "\(eventsLost)")
     if let capture {
-      add("capture.packets", "\(capture.received)")
+      add("capture.packets", "\(capture.packets)")
       add("capture.dropped", "\(capture.dropped)")
     } else {
       add("capture", environment.captureSkipped)

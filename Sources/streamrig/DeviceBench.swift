@@ -60,7 +60,8 @@ actor DeviceBench: CaseBench {
     let item = scheduled.item
     let device = try await device(for: item, worker: worker)
     let folder = try CaseFolder(
-      reports: reports, relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name))")
+      reports: reports, relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name))"
+    ) { Redactor().redact($0) }
     let capture = try captureThread.map {
       try JudgedCapture($0, interface: interface, host: device.host, folder: folder, item: item)
     }

@@ -55,7 +55,7 @@ enum EmulateCommand: Command {
       else { throw UsageError(description: "--host: \(host.debugDescription) is no numeric address") }
       let media = ServerMedia(loop, on: stream, clips: try EncodedClips(loop), seed: seed &+ 1)
       let device = EmulatedDevice(
-        loop, profile: profile, serial: serial ?? "EMU-\(host)", seed: seed, hotspot: PortHotspot(loop, on: probe),
+        loop, profile: profile, serial: serial ?? host, seed: seed, hotspot: PortHotspot(loop, on: probe),
         media: media)
       do {
         let server = try ControlServer(loop, on: controlAddress, device: device)

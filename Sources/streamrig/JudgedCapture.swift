@@ -57,7 +57,7 @@ struct JudgedCapture: CaseCapture {
     let counters = await live.finish()
     _ = await running.result
     return CaptureOutcome(
-      result: judge.finish(dropped: counters.dropped), received: counters.received, dropped: counters.dropped,
+      result: judge.finish(dropped: counters.dropped), packets: counters.packets, dropped: counters.dropped,
       problem: await live.problem)
   }
 }

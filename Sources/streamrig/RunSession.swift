@@ -32,6 +32,7 @@ struct RunSession {
       real = (loop, try Signals(loop, [SIGINT, SIGTERM, SIGHUP]))
     }
     try Folder.make(settings.reports)
+    Folder.removeEvidence(under: "\(settings.reports)/cases")
     fileThread = try LoopThread()
     let failure = earlyEnd
     writer = try RunWriter(

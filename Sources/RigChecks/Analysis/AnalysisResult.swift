@@ -23,6 +23,11 @@ public struct StreamStatistics: Hashable, Sendable {
   public var lost: Int
   public var duplicates: Int
   public var reordered: Int
+  /// Of the reordered ones, those whose picture was over: a later timestamp had begun.
+  public var late: Int
+  /// Runs of missing numbers, and how many numbers the longest lacks.
+  public var lossBursts: Int
+  public var longestBurst: Int
   public var restarts: Int
   /// RFC 3550 A.8, last and greatest, seconds.
   public var jitter: Double
@@ -42,7 +47,22 @@ public struct StreamStatistics: Hashable, Sendable {
   /// Payload bits per second between first and last packet.
   public var bitRate: Double?
   public var senderReports: Int
+  /// Pictures (or audio packets) a second by the clock of the capture, and by RTP time; `nil` below two.
+  public var frameRate: Double?
+  public var mediaFrameRate: Double?
+  /// Seconds from key frame to key frame, mean and longest; `nil` below two key frames.
+  public var keyInterval: Double?
+  public var longestKeyInterval: Double?
+  /// How much faster RTP time runs than the sender reports' NTP time, millionths; `nil` without two reports.
+  public var drift: Double?
+  /// How much faster the sender's NTP time runs than the clock of the capture, millionths.
+  public var skew: Double?
 
+  /// Different numbers that came.
+  public var received: Int { expected - lost }
+  /// RFC 3550 A.8 in units of the clock rate.
+  public var jitterTicks: Double { jitter * Double(clockRate) }
+  public var maxJitterTicks: Double { maxJitter * Double(clockRate) }
   public var duration: Double { Double(lastTime - firstTime) / 1e9 }
 
   init(_ stream: MediaStream) {
@@ -59,6 +79,9 @@ public struct StreamStatistics: Hashable, Sendable {
     lost = stream.sequence.lost
     duplicates = stream.sequence.duplicates
     reordered = stream.sequence.late
+    late = stream.tooLate
+    lossBursts = stream.bursts.count
+    longestBurst = stream.bursts.longest
     restarts = stream.sequence.restarts
     jitter = stream.jitter.seconds
     maxJitter = stream.maxJitter / Double(max(1, stream.clockRate))
@@ -73,6 +96,18 @@ public struct StreamStatistics: Hashable, Sendable {
     longestGOP = stream.groups.longest
     bitRate = stream.bitRate
     senderReports = stream.senderReports
+    let media = Double(stream.mediaTicks) / Double(max(1, stream.clockRate))
+    if stream.frames > 1 {
+      let wall = Double(stream.last.time &- stream.first.time) / 1e9
+      frameRate = wall > 0 ? Double(stream.frames - 1) / wall : nil
+      mediaFrameRate = media > 0 ? Double(stream.frames - 1) / media : nil
+    }
+    if let first = stream.firstKey, stream.keyFrames > 1 {
+      keyInterval = Double(stream.lastKeyTime &- first.time) / 1e9 / Double(stream.keyFrames - 1)
+      longestKeyInterval = Double(stream.longestKeyInterval) / 1e9
+    }
+    drift = stream.reports.drift(clockRate: stream.clockRate)
+    skew = stream.reports.skew
   }
 }
 
@@ -92,6 +127,11 @@ public struct AnalysisResult: Sendable {
   public var incompleteDatagrams: Int
   /// Bytes that the capture lacks in RTSP connections.
   public var missingTCPBytes: Int64
+  /// How far apart audio and video of each session arrive.
+  public var offsets: [MediaOffset]
+  /// RTSP in TLS or in HTTP: named, and not judged. The first of them, at most 64, and how many there were.
+  public var unjudged: [UnjudgedConnection]
+  public var unjudgedCount: Int
   /// Ids of the checks that ran.
   public var judged: [String]
   /// Why a group of checks is too weak for a verdict, by group (`rtp`).
@@ -107,6 +147,9 @@ public struct AnalysisResult: Sendable {
     tracks = analyzer.world.tracks.count
     incompleteDatagrams = analyzer.fragments.incomplete
     missingTCPBytes = analyzer.world.missingTCPBytes
+    offsets = MediaOffset.all(in: analyzer.world)
+    unjudged = analyzer.unjudged
+    unjudgedCount = analyzer.unjudgedCount
     judged = analyzer.checks.map { type(of: $0).info.id }
     inconclusive = [:]
     let dropped = analyzer.world.captureDropped

@@ -20,6 +20,8 @@ public struct WireWorld: Sendable {
   public internal(set) var captureDropped: UInt64?
   /// Bytes that the capture lacks in TCP streams of RTSP.
   public internal(set) var missingTCPBytes: Int64 = 0
+  /// IP datagrams of which a fragment never came; known at the end.
+  public internal(set) var incompleteDatagrams = 0
   /// Tracks, sessions and streams beyond the bounds.
   public internal(set) var ignored = 0
 

@@ -36,7 +36,7 @@ extension CaptureAnalyzer {
     }
     if header.payload.isEmpty { event.notes.insert(.emptyPayload) }
     if isReassembled { event.notes.insert(.fragmented) }
-    if range.count > 1472, routes[route].channel == nil { event.notes.insert(.oversize) }
+    if range.count > (routes[route].channel == nil ? 1472 : 2048) { event.notes.insert(.oversize) }
     if track >= 0 { noteTrack(&event) }
     let before = world.streams[stream].last
     let aac = track >= 0 ? world.tracks[track].aac : nil
@@ -118,10 +118,14 @@ extension CaptureAnalyzer {
       return -1
     }
     let format = format(of: track, payloadType: header.payloadType)
-    let stream = MediaStream(
+    var stream = MediaStream(
       ssrc: header.ssrc, flow: routes[route].flow, channel: routes[route].channel, track: track,
       payloadType: header.payloadType, codec: format.codec, clockRate: format.clockRate, place: place,
       isConfirmed: track >= 0)
+    if track >= 0 {
+      stream.packetizationMode = world.tracks[track].packetizationMode ?? -1
+      stream.promisesOrder = world.tracks[track].promisesOrder
+    }
     let index = freeStreams.popLast() ?? world.streams.count
     if index == world.streams.count { world.streams.append(stream) } else { world.streams[index] = stream }
     routes[route].streams.append((header.ssrc, index))

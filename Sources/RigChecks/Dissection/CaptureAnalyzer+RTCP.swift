@@ -12,7 +12,7 @@ extension CaptureAnalyzer {
         switch packet {
         case .senderReport(let report):
           world.tracks[track].senderReports += 1
-          countReport(of: report.ssrc, on: world.tracks[track].streams)
+          note(report, on: world.tracks[track].streams, place)
         case .bye: world.tracks[track].sourceBye = place
         default: break
         }
@@ -25,8 +25,9 @@ extension CaptureAnalyzer {
         RTCPEvent(place: place, track: track, compound: compound, fromSender: fromSender, length: range.count)))
   }
 
-  private mutating func countReport(of ssrc: UInt32, on streams: [Int]) {
-    guard let stream = streams.last(where: { world.streams[$0].ssrc == ssrc }) else { return }
+  private mutating func note(_ report: RTCPPacket.SenderReport, on streams: [Int], _ place: WirePlace) {
+    guard let stream = streams.last(where: { world.streams[$0].ssrc == report.ssrc }) else { return }
     world.streams[stream].senderReports += 1
+    world.streams[stream].reports.see(report, arrival: place.time)
   }
 }

@@ -88,6 +88,12 @@ extension CaptureAnalyzer {
       connections[index].sides[side].prefix = []
     }
     connections[index].sides[side].chunks += 1
+    if answer == .no, let kind = HiddenRTSP.kind(bytes, key: connections[index].key, isFirst: prefix.isEmpty) {
+      connections[index].kind = .other
+      let flow = connections[index].flow(from: side)
+      note(UnjudgedConnection(kind: kind, flow: flow, place: WirePlace(frame: chunk.frame, time: chunk.time)))
+      return
+    }
     switch answer {
     case .request, .response, .interleaved:
       connections[index].kind = .rtsp

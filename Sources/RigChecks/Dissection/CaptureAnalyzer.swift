@@ -43,6 +43,9 @@ public struct CaptureAnalyzer: Sendable {
   var isReassembled = false
   /// The packet at hand was cut by the snap length.
   var isCut = false
+  /// The first of them, at most 64, and how many there were.
+  public private(set) var unjudged: [UnjudgedConnection] = []
+  public private(set) var unjudgedCount = 0
   private var finished = false
 
   struct SessionKey: Hashable {
@@ -117,6 +120,7 @@ public struct CaptureAnalyzer: Sendable {
       finished = true
       flushConnections()
       finishStreams()
+      world.incompleteDatagrams = fragments.incomplete
       for index in checks.indices { checks[index].finish(in: world, log: &log) }
     }
     return AnalysisResult(self)
@@ -124,6 +128,11 @@ public struct CaptureAnalyzer: Sendable {
 
   /// Findings so far; those that only the end can tell are not among them.
   public var findings: [Finding] { log.all }
+
+  mutating func note(_ connection: UnjudgedConnection) {
+    unjudgedCount += 1
+    if unjudged.count < 64 { unjudged.append(connection) }
+  }
 
   mutating func emit(_ event: WireEvent) {
     let kind = event.kind

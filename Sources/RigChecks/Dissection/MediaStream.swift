@@ -26,6 +26,14 @@ public struct MediaStream: Sendable {
   public internal(set) var firstKey: WirePlace?
   public internal(set) var groups = GroupLengths()
   public internal(set) var senderReports = 0
+  /// The sender's clocks by its reports.
+  public internal(set) var reports = ReportClock()
+  /// Packets that arrived out of order when their picture was over: a later timestamp had begun.
+  public internal(set) var tooLate = 0
+  public internal(set) var bursts = LossBursts()
+  /// Time of the latest key frame, and the longest time between two, ns.
+  public internal(set) var lastKeyTime: Int64 = 0
+  public internal(set) var longestKeyInterval: Int64 = 0
   /// RTP time from the first packet to the newest, in clock ticks, across wraps.
   public internal(set) var mediaTicks: Int64 = 0
   /// Enough consistent packets to be a stream and no accident; at once where SETUP announced it.
@@ -33,6 +41,9 @@ public struct MediaStream: Sendable {
 
   public var isInterleaved: Bool { channel != nil }
 
+  /// Of the description; -1 where none was seen.
+  var packetizationMode = -1
+  var promisesOrder = false
   var highestMarker = false
   var highestTimestamp: UInt32 = 0
   var highestArrival: Int64 = 0
@@ -71,6 +82,7 @@ public struct MediaStream: Sendable {
     case .gap(let missing, _):
       event.notes.insert(.gap)
       event.missing = missing
+      bursts.gap(missing: missing, before: header.sequence)
       unitWasHurt = true
       fragmentKnown = false
     case .duplicate:
@@ -79,10 +91,13 @@ public struct MediaStream: Sendable {
     case .late(let behind):
       event.notes.insert(.reordered)
       event.missing = behind
+      bursts.fill(header.sequence)
+      if Int32(bitPattern: header.timestamp &- highestTimestamp) < 0 { tooLate += 1 }
       isNewest = false
     case .suspect: isNewest = false
     case .restart:
       event.notes.insert(.restart)
+      bursts.restart()
       unitWasHurt = true
       fragmentKnown = false
     }
@@ -149,8 +164,8 @@ public struct MediaStream: Sendable {
       return
     }
     if !highestMarker, codec?.isVideo == true { event.notes.insert(.markerMissing) }
-    // Pictures may be sent out of display order: a second is more than any reordering takes.
-    let tolerance = codec?.isVideo == false ? 0 : Int64(clockRate)
+    // Pictures may be sent out of display order, unless the description rules that out: a second is more than any reordering takes.
+    let tolerance = codec?.isVideo == false || promisesOrder ? 0 : Int64(clockRate)
     if step < -tolerance { event.notes.insert(.timestampBack) }
     let elapsed = Double(event.place.time &- highestArrival) / 1e9
     if abs(Double(step) / Double(max(1, clockRate)) - elapsed) > 10 { event.notes.insert(.timestampJump) }
@@ -172,18 +187,27 @@ public struct MediaStream: Sendable {
       fragmentKnown = true
     }
     if bad { event.notes.insert(.badFragment) }
-    if facts.badPacketization { event.notes.insert(.badPacketization) }
+    if isH264, facts.structure.breaks(mode: packetizationMode) {
+      event.notes.insert(.offMode)
+    } else if facts.badPacketization, !(isH264 && packetizationMode == 2 && facts.structure.isInterleaved) {
+      event.notes.insert(.badPacketization)
+    }
     if isH264 {
       if facts.types & 1 << 5 != 0 { unit?.isKey = true }
       if facts.contains(1...5) { unit?.hasPicture = true }
-      if facts.types & 1 << 7 != 0 { unit?.hasSPS = true }
+      if facts.types & 1 << 7 != 0 { noteParameterSet(&event, facts) }
       if facts.types & 1 << 8 != 0 { unit?.hasPPS = true }
     } else {
       if facts.contains(16...23) { unit?.isKey = true }
       if facts.contains(0...31) { unit?.hasPicture = true }
-      if facts.types & 1 << 33 != 0 { unit?.hasSPS = true }
+      if facts.types & 1 << 33 != 0 { noteParameterSet(&event, facts) }
       if facts.types & 1 << 34 != 0 { unit?.hasPPS = true }
     }
+  }
+
+  private mutating func noteParameterSet(_ event: inout RTPEvent, _ facts: PayloadFacts) {
+    unit?.hasSPS = true
+    if !facts.isFragment { event.notes.insert(.parameterSet) }
   }
 
   private mutating func count(_ unit: AccessUnitEvent) {
@@ -191,7 +215,12 @@ public struct MediaStream: Sendable {
     frames += 1
     if unit.isKey {
       keyFrames += 1
-      if firstKey == nil { firstKey = unit.first }
+      if firstKey == nil {
+        firstKey = unit.first
+      } else {
+        longestKeyInterval = max(longestKeyInterval, unit.first.time &- lastKeyTime)
+      }
+      lastKeyTime = unit.first.time
     }
     if codec?.isVideo == true { groups.see(isKey: unit.isKey, isWhole: unit.isWhole) }
   }
@@ -202,6 +231,12 @@ public struct MediaStream: Sendable {
     unit = nil
     count(last)
     return last
+  }
+
+  /// Arrival of the newest packet less the time at which the sender says it was sampled, seconds; the clocks of sender and
+  /// capture need not agree, so only differences between streams of one sender mean something.
+  var lag: Double? {
+    reports.sampled(highestTimestamp, clockRate: clockRate).map { (Double(highestArrival) - $0) / 1e9 }
   }
 
   /// Bits of payload per second between the first and the last packet; `nil` for a single moment.

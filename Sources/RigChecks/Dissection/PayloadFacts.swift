@@ -11,6 +11,8 @@ struct PayloadFacts {
   var badFragment = false
   /// A type or an aggregation that cannot be read.
   var badPacketization = false
+  /// Of H.264: the type in the first byte of the payload.
+  var structure = PayloadStructure(type: 0)
 
   @inline(__always)
   private mutating func add(_ type: UInt8) { types |= 1 << UInt64(type & 63) }
@@ -20,6 +22,7 @@ struct PayloadFacts {
   init(h264 bytes: RawSpan, in range: Range<Int>) {
     guard let first = bytes.u8(at: range.lowerBound), !range.isEmpty else { return }
     let type = first & 31
+    structure = PayloadStructure(type: type)
     switch type {
     case 1...23: add(type)
     case 28:
@@ -75,6 +78,23 @@ struct PayloadFacts {
   func contains(_ types: ClosedRange<UInt64>) -> Bool {
     let width = types.upperBound - types.lowerBound + 1
     return self.types >> types.lowerBound & ((1 << width) - 1) != 0
+  }
+}
+
+/// How an H.264 payload is built (RFC 6184 5.2), and in which packetization modes that may be (5.4).
+struct PayloadStructure {
+  var type: UInt8
+
+  /// Of the interleaved mode alone: STAP-B, MTAP16, MTAP24, FU-B.
+  var isInterleaved: Bool { (25...27).contains(type) || type == 29 }
+
+  func breaks(mode: Int) -> Bool {
+    switch mode {
+    case 0: (24...29).contains(type)
+    case 1: isInterleaved
+    case 2: (1...24).contains(type)
+    default: false
+    }
   }
 }
 

@@ -7,10 +7,12 @@ public struct DecodableCheck: WireCheck {
     id: "media.decodable",
     rule: "Media comes after PLAY, a key frame comes soon, and its parameter sets are known by then.",
     reference: "RFC 6184 8.4, RFC 2326 10.5", severity: .error)
-  public static let interest = WireInterest([.accessUnits])
+  public static let interest = WireInterest([.accessUnits], notes: .parameterSet)
 
-  /// How long media, and a key frame in it, may keep one waiting.
+  /// How long media, or any key frame in it, may keep one waiting.
   private static let patience: Int64 = 5_000_000_000
+  /// How long the first picture may.
+  private static let firstPicture: Int64 = 2_000_000_000
 
   private struct State: Sendable {
     var sps = false
@@ -22,7 +24,7 @@ public struct DecodableCheck: WireCheck {
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
-    guard case .accessUnit(let unit) = event, world.streams[unit.stream].codec == .h264 else { return }
+    guard case .accessUnit(let unit) = event, world.streams[unit.stream].codec?.isVideo == true else { return }
     var state = states[unit.stream] ?? start(unit.track, world)
     guard !state.judged else { return }
     state.sps = state.sps || unit.hasSPS
@@ -35,10 +37,13 @@ public struct DecodableCheck: WireCheck {
           message: "the first key frame of \(Hex8(unit.ssrc)) comes before its parameter sets are known")
       }
       let waited = unit.first.time &- world.streams[unit.stream].first.time
-      if waited > Self.patience {
+      if waited > Self.firstPicture {
         log.note(
           Self.info, "late", subject: unit.stream, at: unit.first.evidence(ssrc: unit.ssrc), severity: .warning,
-          message: "the first key frame came \(Duration.nanoseconds(waited).text) after the first packet")
+          message:
+            "the first key frame came \(Duration.nanoseconds(waited).text) after the first packet, "
+            + "behind \(world.streams[unit.stream].frames) other pictures"
+        )
       }
     }
     if states.count < 4096 || states[unit.stream] != nil { states[unit.stream] = state }
@@ -49,11 +54,39 @@ public struct DecodableCheck: WireCheck {
     guard track >= 0, let media = world.tracks[track].media else { return state }
     for type in media.payloadTypes {
       guard let format = media.fmtp(type) else { continue }
+      if world.tracks[track].codec == .h265 {
+        let parameters = H265FormatParameters(format)
+        if parameters.sequenceParameterSets?.isEmpty == false { state.sps = true }
+        if parameters.pictureParameterSets?.isEmpty == false { state.pps = true }
+        continue
+      }
       let parameters = H264FormatParameters(format)
       if !parameters.sequenceParameterSets.isEmpty { state.sps = true }
       if !parameters.pictureParameterSets.isEmpty { state.pps = true }
     }
     return state
+  }
+
+  /// The size that pictures have, against the one that the description promised.
+  public mutating func see(
+    rtp packet: RTPEvent, payload: RawSpan, in world: borrowing WireWorld, log: inout FindingLog
+  ) {
+    guard packet.stream >= 0, packet.track >= 0, let promised = world.tracks[packet.track].picture,
+      let codec = world.streams[packet.stream].codec,
+      let own = PictureFormat(inPayload: payload, codec)
+    else { return }
+    if own.width != promised.width || own.height != promised.height {
+      log.note(
+        Self.info, "size \(own)", subject: packet.stream, at: packet.evidence,
+        message: "the description promises pictures of \(promised), and a parameter set in band says \(own)")
+    } else if let rate = own.rate, let other = promised.rate, abs(rate - other) > 0.01 {
+      log.note(
+        Self.info, "rate", subject: packet.stream, at: packet.evidence, severity: .warning,
+        message:
+          "the description promises \(Decimal3(other)) pictures a second, and a parameter set in band says "
+          + "\(Decimal3(rate))"
+      )
+    }
   }
 
   public mutating func finish(in world: borrowing WireWorld, log: inout FindingLog) {

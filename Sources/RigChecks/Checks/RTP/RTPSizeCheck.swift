@@ -12,6 +12,13 @@ public struct RTPSizeCheck: WireCheck {
   public mutating func see(
     rtp packet: RTPEvent, payload: RawSpan, in world: borrowing WireWorld, log: inout FindingLog
   ) {
+    if world.streams.indices.contains(packet.stream), world.streams[packet.stream].isInterleaved {
+      // TCP carries any size; the buffers of some players do not.
+      log.note(
+        Self.info, "frame", subject: packet.stream, at: packet.evidence, severity: .policy,
+        message: "interleaved packets of \(Hex8(packet.ssrc)) exceed 2,048 bytes: some players cannot hold them")
+      return
+    }
     guard packet.notes.contains(.fragmented) else {
       log.note(
         Self.info, "large", subject: packet.stream, at: packet.evidence,

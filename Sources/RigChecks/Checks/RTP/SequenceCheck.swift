@@ -22,6 +22,8 @@ public struct SequenceCheck: WireCheck {
     var packets: Int
   }
   private var losses: [Int: Loss] = [:]
+  /// By stream: wraps at which number 0 alone was missing, and the first of them.
+  private var skippedZeros: [Int: (count: Int, first: Evidence)] = [:]
   /// Holes that late packets may still fill, by stream.
   private var holes: [Int: [Hole]] = [:]
   /// How many numbers later a hole counts as loss.
@@ -80,6 +82,10 @@ public struct SequenceCheck: WireCheck {
   }
 
   private mutating func count(_ hole: Hole, _ stream: Int) {
+    if hole.end == 1, hole.missing == 1 {
+      let before = skippedZeros[stream] ?? (0, hole.evidence)
+      skippedZeros[stream] = (before.count + 1, before.first)
+    }
     guard var loss = losses[stream] else {
       losses[stream] = Loss(first: hole, last: hole.evidence, places: 1, packets: hole.missing)
       return
@@ -95,6 +101,14 @@ public struct SequenceCheck: WireCheck {
     // Only the end tells whether the capture itself lost packets.
     for (stream, loss) in losses.sorted(by: { $0.key < $1.key }) {
       let isProven = world.lossIsProven(stream: stream)
+      if let zeros = skippedZeros[stream], zeros.count > 1, zeros.count == loss.packets {
+        log.note(
+          Self.info, "wrap", subject: stream, at: zeros.first, count: zeros.count,
+          last: loss.places > 1 ? loss.last : nil, severity: isProven ? nil : .warning,
+          message: "\(Hex8(world.streams[stream].ssrc)) leaves out number 0 at each of \(zeros.count) wraps")
+        continue
+      }
+      let fragments = world.streams[stream].isInterleaved ? 0 : world.incompleteDatagrams
       log.note(
         Self.info, "loss", subject: stream, at: loss.first.evidence, count: loss.places,
         last: loss.places > 1 ? loss.last : nil, severity: isProven ? nil : .warning,
@@ -102,6 +116,7 @@ public struct SequenceCheck: WireCheck {
           "\(loss.packets) packets of \(Hex8(world.streams[stream].ssrc)) are missing in \(loss.places) places, "
           + "the first before number \(loss.first.end)"
           + "\(isProven ? "" : "; the capture itself may have lost them")"
+          + "\(fragments == 0 ? "" : "; \(fragments) datagrams lack an IP fragment")"
       )
     }
   }

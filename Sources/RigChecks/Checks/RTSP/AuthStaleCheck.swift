@@ -26,7 +26,7 @@ public struct AuthStaleCheck: WireCheck {
     }
     if dialogues.count >= 4096, dialogues[response.connection] == nil { dialogues.removeAll() }
     if response.isSuccess {
-      if let used { dialogues[response.connection, default: Dialogue()].accepted = used }
+      if let used { dialogues[response.connection] = Dialogue(accepted: used) }
       return
     }
     guard response.status == 401,

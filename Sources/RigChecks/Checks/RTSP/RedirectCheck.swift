@@ -8,6 +8,11 @@ public struct RedirectCheck: WireCheck {
     reference: "RFC 2326 10.10, 11.3, 12.25", severity: .error)
   public static let interest = WireInterest([.responses])
 
+  /// Where each URL was redirected to, the first 1,024.
+  private var steps: [String: String] = [:]
+  /// Redirections in a row that a player follows.
+  private static let hopLimit = 5
+
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
@@ -28,6 +33,30 @@ public struct RedirectCheck: WireCheck {
       log.note(
         Self.info, "loop", subject: response.connection, at: evidence,
         message: "\(response.status) to the very URL that was asked for")
+    } else if let url = response.request?.url {
+      if url.lowercased().hasPrefix("rtsps:"), !location.lowercased().hasPrefix("rtsps:") {
+        log.note(
+          Self.info, "downgrade", subject: response.connection, at: evidence,
+          message: "\(response.status) leads from rtsps to an unprotected URL: \(location)")
+      }
+      if steps.count < 1024 { steps[url] = location }
+      judgeChain(from: url, response.connection, evidence, &log)
+    }
+  }
+
+  private func judgeChain(from url: String, _ connection: Int, _ evidence: Evidence, _ log: inout FindingLog) {
+    var next = url
+    for hop in 1...Self.hopLimit + 1 {
+      guard let location = steps[next] else { return }
+      next = location
+      if next == url || hop > Self.hopLimit {
+        log.note(
+          Self.info, "chain", subject: connection, at: evidence,
+          message: next == url
+            ? "\(hop) redirections lead back to the URL that was asked for"
+            : "more than \(Self.hopLimit) redirections in a row")
+        return
+      }
     }
   }
 }

@@ -11,12 +11,19 @@ public struct DescriptionTextCheck: WireCheck {
   private static let kinds: Set<SDPDeviation.Kind> = [
     .notUTF8, .controlBytes, .badLine, .tooLarge, .bareLF, .noFinalLineEnd, .emptyLine, .order,
   ]
+  private static let usualSize = 16_384
   private static let minor: Set<SDPDeviation.Kind> = [.bareLF, .noFinalLineEnd, .emptyLine, .order]
 
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
     guard case .description(let description, let response) = event else { return }
+    let size = response.message.body.count
+    if size > Self.usualSize {
+      log.note(
+        Self.info, "size", subject: response.connection, at: response.place.evidence(), severity: .warning,
+        message: "the description has \(size) bytes: many players read no more than \(Self.usualSize)")
+    }
     for deviation in description.deviations where Self.kinds.contains(deviation.kind) {
       log.note(
         Self.info, deviation.kind.rawValue, subject: response.connection, at: response.place.evidence(),

@@ -40,6 +40,11 @@ public struct H264ParameterSetsCheck: WireCheck {
         message: "sprop-parameter-sets lacks an SPS or a PPS")
       return
     }
+    if let parsed = try? H264SPS(parsing: sps), parsed.trailingBytes > 0 {
+      log.note(
+        Self.info, "trailing", subject: response.connection, at: place, severity: .warning,
+        message: "\(parsed.trailingBytes) bytes follow the end of the SPS in sprop-parameter-sets")
+    }
     if let stated = parameters.profileLevelID, sps.count >= 4 {
       let own = UInt32(sps[1]) << 16 | UInt32(sps[2]) << 8 | UInt32(sps[3])
       if own != stated {

@@ -36,7 +36,13 @@ public struct RTPInfoCheck: WireCheck {
         message: "PLAY was answered without RTP-Info: where the media begins must be guessed")
       return
     }
-    let streams = RTPInfoHeader(parsing: value).streams
+    let header = RTPInfoHeader(parsing: value)
+    let streams = header.streams
+    for deviation in header.deviations.prefix(16) {
+      log.note(
+        Self.info, deviation.kind.rawValue, subject: response.connection, at: place,
+        message: "RTP-Info does not keep to its grammar: \(deviation)")
+    }
     for index in world.tracks.indices where world.tracks[index].connection == response.connection {
       let url = world.tracks[index].url
       let entry = streams.first { $0.url == url || url.hasSuffix("/" + $0.url) || $0.url == String(url.dropLast()) }

@@ -7,11 +7,18 @@ public struct SessionIDCheck: WireCheck {
     id: "session.id.stable",
     rule: "SETUP is answered with a session, and later responses name the one that was asked for.",
     reference: "RFC 2326 12.37", severity: .error)
-  public static let interest = WireInterest([.responses])
+  public static let interest = WireInterest([.requests, .responses])
 
   public init(_ context: AnalysisContext) {}
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
+    if case .request(let request) = event, request.message.session?.timeout != nil {
+      log.note(
+        Self.info, "timeout", subject: request.connection,
+        at: request.place.evidence(
+          sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.headers["Session"]),
+        severity: .warning, message: "\(request.method) carries timeout= in its Session header: only the id belongs there")
+    }
     guard case .response(let response) = event, response.isSuccess, let request = response.request else { return }
     if request.method == "SETUP", response.message.session?.id.isEmpty ?? true {
       log.note(

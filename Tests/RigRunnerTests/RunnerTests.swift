@@ -1,0 +1,289 @@
+import RigDrivers
+import RigEmulator
+import RigLoop
+import RigModel
+import RigReport
+import RigRunner
+import RigTestSupport
+import RigWire
+import Testing
+
+@Suite struct RunnerTests {
+  @Test func aSuccessfulSession() throws {
+    for seed in 1...20 as ClosedRange<UInt64> {
+      let record = try Cases.record(Cases.plan(reached: .ended), seed: seed)
+      #expect(record.verdict == .pass, "\(record.reason)")
+      #expect(record.failurePoint == nil)
+      #expect(record.reached == .ended)
+      #expect(record.stages.allSatisfy { $0.outcome == .passed })
+      #expect(!record.checks.flatMap(\.findings).contains { $0.severity == .error })
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 4]) func twentyRunsAreOne(_ n: Int) throws {
+    let plans = [
+      Cases.plan("success"),
+      Cases.plan("hang", faults: [FaultRequest(at: .enterLiveMode, do: "hang")], failed: FailurePoint(.enterLiveMode)),
+      Cases.plan(
+        "reboot", faults: [FaultRequest(at: .running, do: "reboot")], failed: FailurePoint(.running),
+        playFor: .seconds(5)),
+      Cases.plan("damaged", faults: [FaultRequest(at: .enterLiveMode, do: "damaged-record")]),
+      Cases.plan(
+        "silent", faults: [FaultRequest(at: .running, do: "heartbeat-lost")], failed: .controlLink,
+        playFor: .seconds(20)),
+    ]
+    // Alone, and beside others on the same loop.
+    let alone = [Cases.scheduled(plans[n], seed: 7)]
+    let first = try Cases.run(alone).log.journal
+    for _ in 0..<20 { #expect(try Cases.run(alone).log.journal == first) }
+    let together = plans.enumerated().map { Cases.scheduled($0.element, seed: UInt64($0.offset)) }
+    let all = try Cases.run(together, jobs: n + 1).log.journal
+    #expect(try Cases.run(together, jobs: n + 1).log.journal == all)
+    #expect(first != (try Cases.run([Cases.scheduled(plans[n], seed: 8)]).log.journal))
+  }
+
+  /// A device whose events follow its reply at once, in the same read: the order of the wire is the order of the record.
+  @Test func aDeviceWithoutAnyPause() throws {
+    let record = try Cases.record(Cases.plan(reached: .ended)) { bench, _ in
+      bench.profile.pace.between = 0...0
+      bench.profile.pace.configureHotspot = 0...0
+      bench.profile.pace.enterLiveMode = 0...0
+      bench.profile.pace.openHotspot = 0...0
+      bench.profile.pace.join = 0...0
+      bench.profile.pace.address = 0...0
+      bench.profile.pace.sessionStart = 0...0
+      bench.profile.pace.stop = 0...0
+    }
+    #expect(record.verdict == .pass, "\(record.reason)")
+    let began = record.stages.compactMap(\.began)
+    #expect(began.count == record.stages.count)
+  }
+
+  /// An event that stands in the same read as the reply to `start` comes after it.
+  @Test func theStartIsAcceptedBeforeItsFirstEvent() throws {
+    let (log, _, _) = try Cases.run([Cases.scheduled(Cases.plan())]) { bench, _ in
+      bench.profile.pace.between = 0...0
+      bench.equipped = { [unowned bench] id in
+        // The reply and the first event leave the wire together.
+        var held: [UInt8] = []
+        bench.openers[id]?.incoming = { bytes in
+          let text = String(decoding: bytes, as: UTF8.self)
+          if text.contains("accepted"), !text.contains("configureHotspotStarting") {
+            held = bytes
+            return []
+          }
+          defer { held = [] }
+          return bytes.isEmpty ? [] : held + bytes
+        }
+      }
+    }
+    let entries = log.entries("case")
+    let accepted = entries.firstIndex { $0 == .gate(.accepted) }
+    let began = entries.firstIndex {
+      if case .stageBegan(.configureHotspot, _) = $0 { true } else { false }
+    }
+    #expect(accepted != nil && began != nil)
+    #expect((accepted ?? 0) < (began ?? 0))
+    #expect(log.records.first?.verdict == .pass, "\(log.records.first?.reason ?? "")")
+  }
+
+  // MARK: Preflight
+
+  @Test func whatTheDeviceLacksIsSkipped() throws {
+    let (log, _, _) = try Cases.run([Cases.scheduled(Cases.plan(needs: ["rtsp", "teleport", "smell"]))])
+    let record = try #require(log.records.first)
+    #expect(record.verdict == .skip)
+    #expect(record.reason == "the device lacks teleport, smell")
+    #expect(!log.entries("case").contains(.action("start")))
+  }
+
+  @Test func aModelWithoutRTSP() throws {
+    @Sendable func arrange(_ bench: RunnerBench, _ runner: Runner) { bench.profile = .basic }
+    let unexpected = try Cases.record(Cases.plan(), arrange)
+    #expect(unexpected.verdict == .error)
+    #expect(unexpected.failurePoint == FailurePoint(.preflight))
+    #expect(unexpected.reason.contains("does not support RTSP"))
+    let expected = try Cases.record(Cases.plan(failed: FailurePoint(.preflight)), arrange)
+    #expect(expected.verdict == .pass, "\(expected.reason)")
+  }
+
+  struct Params: Sendable {
+    let bitrate: Int64
+    let quality: Int
+    let interval: Int
+    let wrong: String?
+  }
+
+  @Test(arguments: [
+    Params(bitrate: 4_000_000, quality: 20, interval: 29, wrong: nil),
+    Params(bitrate: 250_000, quality: 51, interval: 119, wrong: nil),
+    // 0 Mbit/s is the device's default, 0 of the other is lossless: both are legal.
+    Params(bitrate: 0, quality: 0, interval: 4, wrong: nil),
+    Params(bitrate: 8_000_001, quality: 20, interval: 29, wrong: "bitrate 8 is outside the device's range 0.25…8"),
+    Params(bitrate: 249_000, quality: 20, interval: 29, wrong: "bitrate 0.249 is outside the device's range 0.25…8"),
+    Params(bitrate: 4_000_000, quality: 52, interval: 29, wrong: "qualityFactor 52 is outside the device's range 0…51"),
+    Params(bitrate: 4_000_000, quality: -1, interval: 29, wrong: "qualityFactor -1 is outside the device's range 0…51"),
+    Params(bitrate: 4_000_000, quality: 20, interval: 0, wrong: "iFrameInterval 0 is outside the device's range 4…119"),
+  ])
+  func paramsAreJudgedBeforeTheDeviceSeesThem(_ params: Params) throws {
+    let stream = StreamParameters(
+      bitrate: BitRate(bitsPerSecond: params.bitrate), qualityFactor: params.quality, iFrameInterval: params.interval)
+    let (log, _, _) = try Cases.run([Cases.scheduled(Cases.plan(params: stream))])
+    let record = try #require(log.records.first)
+    guard let wrong = params.wrong else {
+      #expect(record.verdict == .pass, "\(record.reason)")
+      return
+    }
+    #expect(record.verdict == .error)
+    #expect(record.failurePoint == FailurePoint(.preflight))
+    #expect(record.reason.contains(wrong), "\(record.reason)")
+    #expect(!log.entries("case").contains(.action("start")))
+  }
+
+  @Test func aDeviceThatCannotBeReached() throws {
+    let record = try Cases.record(Cases.plan()) { bench, _ in
+      bench.equipped = { [unowned bench] id in bench.openers[id]?.isUnplugged = true }
+    }
+    #expect(record.verdict == .error)
+    #expect(record.failurePoint == FailurePoint(.preflight))
+    #expect(record.reason.contains("bench:"), "\(record.reason)")
+  }
+
+  // MARK: Several cases
+
+  private static let three = [
+    Cases.scheduled(Cases.plan("one")),
+    Cases.scheduled(Cases.plan("two", faults: [FaultRequest(at: .startSession, do: "refuse")])),
+    Cases.scheduled(Cases.plan("three")),
+  ]
+
+  @Test func casesRunInOrder() throws {
+    let (log, bench, _) = try Cases.run(Self.three)
+    #expect(log.records.map(\.planned.id) == ["one", "two", "three"])
+    #expect(log.records.map(\.verdict) == [.pass, .fail, .pass])
+    #expect(log.endedInterrupted == false)
+    #expect(bench.isClosed)
+  }
+
+  @Test func failFastStartsNoMore() throws {
+    let (log, _, _) = try Cases.run(Self.three, failFast: true)
+    #expect(log.records.map(\.planned.id) == ["one", "two"])
+    #expect(log.endedInterrupted == false)
+    var state = RunState()
+    for event in log.events { state.apply(event) }
+    #expect(state.units.map(\.result) == [.pass, .fail, .notStarted])
+  }
+
+  @Test func failFastLooksAtErrorsTooButNotAtSkips() throws {
+    let cases = [
+      Cases.scheduled(Cases.plan("skipped"), skipped: "no reason"), Cases.scheduled(Cases.plan("lost")),
+      Cases.scheduled(Cases.plan("never")),
+    ]
+    let (log, _, _) = try Cases.run(cases, failFast: true) { bench, _ in bench.withoutDevice = ["lost"] }
+    #expect(log.records.map(\.verdict) == [.skip, .error])
+  }
+
+  @Test func aSkippedCaseAndOneWithoutADeviceLeaveRecords() throws {
+    let cases = [
+      Cases.scheduled(Cases.plan("a"), skipped: "needs a wire"), Cases.scheduled(Cases.plan("b")),
+      Cases.scheduled(Cases.plan("c")),
+    ]
+    let (log, _, _) = try Cases.run(cases) { bench, _ in bench.withoutDevice = ["b"] }
+    #expect(log.records.map(\.verdict) == [.skip, .error, .pass])
+    #expect(log.records.map(\.reason).prefix(2) == ["needs a wire", "no device for b"])
+    #expect(log.records[1].failurePoint == .rig)
+    #expect(log.records.allSatisfy { $0.stages.count == 12 })
+  }
+
+  @Test func aRunWithoutCases() throws {
+    let (log, bench, _) = try Cases.run([])
+    #expect(log.events.count == 2)
+    #expect(bench.isClosed)
+  }
+
+  @Test func jobsShareTheLoop() throws {
+    let cases = (0..<7).map { Cases.scheduled(Cases.plan("case-\($0)", playFor: .seconds(10)), seed: UInt64($0)) }
+    let alone = try Cases.run(cases)
+    let beside = try Cases.run(cases, jobs: 3)
+    #expect(beside.log.records.count == 7)
+    #expect(beside.log.records.allSatisfy { $0.verdict == .pass })
+    #expect(Set(beside.bench.workers.values) == [0, 1, 2])
+    #expect(beside.took < alone.took - .seconds(40))
+    // What runs beside a case does not change it, but for the time at which it began.
+    for record in alone.log.records {
+      let other = try #require(beside.log.records.first { $0.planned.id == record.planned.id })
+      #expect(record.stages.map(\.duration) == other.stages.map(\.duration))
+      #expect(record.measurements == other.measurements)
+    }
+    #expect(try Cases.run(cases, jobs: 50).log.records.count == 7)
+  }
+
+  // MARK: Interrupts
+
+  /// Whenever it comes, also between the start and its answer: records are whole, and the device is not left running.
+  @Test func anInterruptLeavesWholeRecordsAndAnIdleDevice() throws {
+    for ms in Array(stride(from: 0, through: 9000, by: 300)) + [1, 2, 3, 5, 8] {
+      let (log, bench, _) = try Cases.run([
+        Cases.scheduled(Cases.plan("one", playFor: .seconds(3))), Cases.scheduled(Cases.plan("two")),
+      ]) {
+        bench, runner in
+        bench.loop.spawn {
+          try await bench.loop.sleep(for: .milliseconds(ms))
+          await runner.interrupt("Ctrl-C")
+          await runner.interrupt("again")
+        }
+      }
+      #expect(log.endedInterrupted == true, "at \(ms) ms")
+      #expect(bench.isClosed)
+      let last = try #require(log.records.last)
+      #expect(last.verdict == .error || last.verdict == .pass, "at \(ms) ms: \(last.reason)")
+      if last.verdict == .error { #expect(last.reason.contains("Ctrl-C"), "at \(ms) ms: \(last.reason)") }
+      for record in log.records {
+        #expect(record.stages.count == 12)
+        #expect(!record.stages.contains { $0.outcome == .unfinished }, "at \(ms) ms")
+      }
+      for id in bench.devices.keys {
+        #expect(try state(of: id, bench) == "idle", "at \(ms) ms: \(id) was left running")
+      }
+    }
+  }
+
+  /// The answer to `start` is slow, and the interrupt comes before it: the device must be stopped all the same.
+  @Test(arguments: [true, false]) func anInterruptBeforeTheStartIsAnswered(_ isAnswered: Bool) throws {
+    let (log, bench, _) = try Cases.run([Cases.scheduled(Cases.plan("one"))]) { bench, runner in
+      bench.profile.pace.configureHotspot = 20_000...20_000
+      bench.equipped = { [unowned bench] id in
+        bench.openers[id]?.incoming = { bytes in
+          if String(decoding: bytes, as: UTF8.self).contains("accepted"), !isAnswered { return [] }
+          return bytes
+        }
+        bench.openers[id]?.outgoing = { bytes in
+          // In the instant in which the request leaves.
+          if String(decoding: bytes, as: UTF8.self).contains("\"start\"") {
+            bench.loop.spawn { await runner.interrupt("Ctrl-C") }
+          }
+          return bytes
+        }
+      }
+    }
+    #expect(log.records.first?.verdict == .error)
+    #expect(bench.devices.count == 1)
+    #expect(try state(of: "one", bench) == "idle")
+  }
+
+  /// What the device says of itself a moment after the run.
+  private func state(of id: String, _ bench: RunnerBench) throws -> String? {
+    let loop = bench.loop
+    return try loop.run {
+      guard let opener = bench.openers[id] else { return nil }
+      opener.incoming = { $0 }
+      opener.outgoing = { $0 }
+      try await loop.sleep(for: .milliseconds(500))
+      let driver = StageLinkDriver(loop, opener) { "after" }
+      _ = try await driver.open { _ in }
+      let state = try await driver.call("state", [:], timeout: .seconds(2))["state"]?.string
+      await driver.close()
+      return state
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@Suite struct CommandLineTests {
+  @Test func helpAndVersion() throws {
+    let help = try Tool.run(["--help"])
+    #expect(help.status == 0)
+    for command in ["run", "validate", "list", "plan", "check", "emulate", "sweep", "report", "schema", "faults"] {
+      #expect(help.out.contains("  \(command) "), "\(command) is not in --help")
+      #expect(try Tool.run([command, "--help"]).status == 0)
+    }
+    #expect(try Tool.run(["--version"]).out.hasPrefix("streamrig "))
+  }
+
+  @Test(arguments: [
+    ([], ""), (["runn"], "unknown command"), (["run", "--jobz", "2"], "did you mean --jobs?"),
+    (["run", "--jobs", "0"], "from 1 to 64"), (["run", "--jobs"], "needs a value"), (["run", "/no/such"], "No such file"),
+    (["run", "--seed", "x"], "whole number"), (["run", "--device", "camera:80"], "numeric address"),
+    (["emulate", "--model", "nope"], "emu-flagship"), (["check"], "expected a capture"),
+    (["report", "merge"], "merge JOURNAL"), (["sweep", "--flow", "hls-room"], "cannot be driven yet"),
+  ] as [([String], String)])
+  func wrongUsageIsStatus2(_ arguments: [String], _ message: String) throws {
+    let result = try Tool.run(arguments)
+    #expect(result.status == 2)
+    #expect(message.isEmpty || result.err.contains(message), "\(result.err)")
+  }
+
+  @Test func planErrorsSayWhereAllAtOnce() throws {
+    let folder = try Folder()
+    let plan = try folder.write(
+      """
+      version: 1
+      plan: wrong
+      title: x
+      flow: rtsp-hotspot
+      play-for: 5
+      faults:
+        - {at: enter-live-mode, do: hangg}
+        - {at: running, do: refuse}
+      """, "wrong.yaml")
+    let result = try Tool.run(["validate", plan])
+    #expect(result.status == 2)
+    let lines = result.err.split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines.contains { $0.hasPrefix("\(plan):5:11: play-for: ") && $0.contains("such as 3 s") })
+    #expect(lines.contains { $0.hasPrefix("\(plan):7:") && $0.contains("did you mean \"hang\"?") })
+    #expect(lines.contains { $0.hasPrefix("\(plan):8:") && $0.contains("faults[1].do") })
+    #expect(try Tool.run(["run", "--simulate", plan]).status == 2)
+  }
+
+  @Test func theCommittedPlansAreValidAndListed() throws {
+    #expect(try Tool.run(["validate"]).status == 0)
+    let list = try Tool.run(["list", "--json"])
+    let plans = try list.out.split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+    #expect(plans.count >= 20)
+    let schema = try JSONSerialization.jsonObject(with: Data(try Tool.run(["schema"]).out.utf8)) as? [String: Any]
+    #expect(schema?["$schema"] != nil)
+    #expect(try Tool.run(["plan", "--tag", "smoke"]).out.contains("success[transport=tcp]"))
+  }
+
+  @Test func simulatedRunsPassAndAreTheSameByteForByte() throws {
+    let (a, b) = (try Folder(), try Folder())
+    for folder in [a, b] {
+      let result = try Tool.run(["run", "--simulate", "--seed", "7", "--reports", folder.url.path])
+      #expect(result.status == 0, "\(result.out)")
+    }
+    for name in ["journal.jsonl", "events.jsonl", "junit.xml"] { #expect(try a.read(name) == b.read(name)) }
+    let merged = try Tool.run(["report", "merge", a.url.appending(path: "journal.jsonl").path])
+    #expect(Data(merged.out.utf8) == (try a.read("junit.xml")))
+  }
+
+  @Test func aWrongExpectationFailsAndNothingSelectedIsStatus4() throws {
+    let folder = try Folder()
+    let plan = try folder.write(
+      """
+      version: 1
+      plan: optimist
+      title: x
+      flow: rtsp-hotspot
+      faults: [{at: enter-live-mode, do: refuse}]
+      """, "p.yaml")
+    let reports = folder.url.appending(path: "r").path
+    let failed = try Tool.run(["run", "--simulate", "--reports", reports, plan])
+    #expect(failed.status == 1)
+    #expect(failed.out.contains("failed at enter-live-mode"))
+    #expect(try Tool.run(["run", "--simulate", "--reports", reports, "--case", "nothing", plan]).status == 4)
+  }
+
+  @Test func theSweepHasNoMissedAndNoWrongCell() throws {
+    let folder = try Folder()
+    let result = try Tool.run(["sweep", "--simulate", "--reports", folder.url.path])
+    #expect(result.status == 0, "\(result.out)")
+    #expect(result.out.contains(" 0 blamed wrong, 0 missed, 0 without an expectation"))
+  }
+
+  @Test func aRunWithoutItsHelperSaysHowToGetIt() throws {
+    let folder = try Folder()
+    let result = try Tool.run(
+      ["run", "--no-capture", "--reports", folder.url.path], environment: ["STREAMRIG_MEDIA": "/no/such/helper"])
+    #expect(result.status == 3)
+    #expect(result.err.contains("swift build --product streamrig-media"))
+  }
+
+  @Test func reportsThatCannotBeWrittenEndTheRun() throws {
+    let result = try Tool.run(["run", "--simulate", "--reports", "/proc/none"])
+    #expect(result.status == 3)
+    #expect(result.err.contains("/proc/none"))
+  }
+}
