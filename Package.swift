@@ -57,6 +57,7 @@ let package = Package(
         "RigCapture", "RigDrivers", "RigLinks", "RigMedia", "RigEmulator", "RigRunner", "CRigShims",
       ],
       swiftSettings: strict),
+    module("RigTestSupport", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
     .executableTarget(name: "streamrig-media", dependencies: ["RigModel", "CAV"], swiftSettings: strict),
 
     tests("RigBytesTests", ["RigBytes"]),
@@ -71,11 +72,21 @@ let package = Package(
     tests("RigDeviceTests", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
     tests("RigYAMLTests", ["RigModel", "RigPlan", "RigYAML"]),
     tests(
-      "RigDriversTests", ["RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator"]),
+      "RigDriversTests",
+      ["RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator", "RigTestSupport"]),
     tests("RigMediaTests", ["RigModel"]),
     tests(
       "RigEmulatorTests",
-      ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator"]),
+      [
+        "RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator",
+        "RigTestSupport",
+      ]),
+    tests(
+      "RigRunnerTests",
+      [
+        "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigLoop", "RigDevice", "RigDrivers",
+        "RigEmulator", "RigRunner", "RigTestSupport",
+      ]),
     tests("streamrigTests", []),
   ],
   swiftLanguageModes: [.v6]

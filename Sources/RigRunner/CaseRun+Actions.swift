@@ -10,6 +10,8 @@ extension CaseRun {
   private static let linkAttempts = 5
   private static let linkRetry: Duration = .milliseconds(300)
   private static let cleanPoll: Duration = .milliseconds(100)
+  /// How often a request is sent again while the control link is down.
+  private static let askAgain: Duration = .milliseconds(100)
   /// The wire counts as quiet after this long without media.
   private static let quietFor: Duration = .seconds(1)
 
@@ -52,12 +54,27 @@ extension CaseRun {
       "run": .string(run), "flow": .string(flow.id.rawValue), "params": params, "ownerTimeoutMs": 10_000,
     ]
     let limit = session.setup.limits[StageID.configureStream.rawValue] ?? .seconds(10)
-    loop.spawn { [environment] in
+    isStarting = true
+    loop.spawn {
       do {
-        _ = try await environment.driver.call("start", request, timeout: limit + .seconds(1))
+        _ = try await self.ask("start", request, within: limit + .seconds(1))
         await self.handle(.startAccepted)
       } catch {
         await self.handle(.startRefused("\(error)"))
+      }
+      await self.releaseHeldEvents()
+    }
+  }
+
+  /// Sends what may be repeated, again after the control link was lost in between: not answered is not refused.
+  private func ask(_ method: String, _ params: JSONValue, within limit: Duration) async throws -> JSONValue {
+    let deadline = loop.now + limit
+    while true {
+      do {
+        return try await environment.driver.call(method, params, timeout: deadline - loop.now)
+      } catch {
+        guard linkIsDown, !isOver, loop.now + CaseRun.askAgain < deadline else { throw error }
+        try await loop.sleep(for: CaseRun.askAgain)
       }
     }
   }
@@ -65,9 +82,9 @@ extension CaseRun {
   private func stop() {
     entry(.action(session.isCleaning ? HarnessAction.stopAsCleanUp : HarnessAction.stop))
     let request: JSONValue = ["run": .string(run)]
-    loop.spawn { [environment] in
+    loop.spawn {
       do {
-        _ = try await environment.driver.call("stop", request, timeout: .seconds(5))
+        _ = try await self.ask("stop", request, within: .seconds(5))
       } catch {
         await self.entry(.note("stop was refused: \(error)"))
       }
@@ -83,8 +100,8 @@ extension CaseRun {
       let fact = await environment.link.probe(target)
       let joined = fact.kind == .linkJoined
       let error: JSONValue? = joined ? nil : ["domain": "harness", "code": 1, "message": .string(fact.detail)]
-      _ = try? await environment.driver.call(
-        "linkResult", ["run": .string(request), "success": .bool(joined), "error": error], timeout: .seconds(5))
+      _ = try? await self.ask(
+        "linkResult", ["run": .string(request), "success": .bool(joined), "error": error], within: .seconds(5))
     }
   }
 

@@ -22,7 +22,13 @@ public actor CaseRun {
   var session: Session
   private var timer: TimerID?
   private var over: UnsafeContinuation<Void, Never>?
-  private var isOver = false
+  private(set) var isOver = false
+  /// The record is made: nothing is told of this case any more.
+  private var isRecorded = false
+  /// The reply to `start` is due, and what stands behind it on the wire must not overtake it.
+  var isStarting = false
+  private var held: [DeviceEvent] = []
+  private(set) var linkIsDown = false
 
   // What the verdict rests on.
   var checks: FlowChecks
@@ -76,6 +82,7 @@ public actor CaseRun {
     let capture = await environment.capture?.finish()
     let record = conclude(
       capture: capture, clockError: clockError, damaged: damaged, started: started, ended: loop.now)
+    isRecorded = true
     emit(.caseEnded(record))
     return record
   }
@@ -83,6 +90,8 @@ public actor CaseRun {
   /// Ends the session as soon as possible, with clean-up; the record is complete for what ran.
   public func abort(_ reason: String) {
     entry(.note("aborted"))
+    // A session that is over, but not proven clean, is no pass.
+    if session.isCleaning { rigProblems.append(reason) }
     handle(.abort(.rig, reason))
   }
 
@@ -157,6 +166,7 @@ public actor CaseRun {
   private func received(_ signal: DriverSignal) {
     switch signal {
     case .event(let event):
+      guard !isStarting || session.isCleaning || isOver else { return held.append(event) }
       if event.name == "x.encoder.first" { counterModulus = event.data["counterModulus"]?.integer.map { Int($0) } }
       if !event.isClaim, event.run == nil || event.run == run { eventsSeen.insert(event.name) }
       entry(.event(event), at: event.received)
@@ -166,9 +176,11 @@ public actor CaseRun {
       environment.files.append(text, to: "device.log")
       entry(.deviceLog(text))
     case .controlLost(let reason):
+      linkIsDown = true
       observe(Fact(.controlLost, by: .control, at: loop.now, detail: reason))
       handle(.controlLost(reason))
     case .controlBack:
+      linkIsDown = false
       observe(Fact(.controlBack, by: .control, at: loop.now))
       handle(.controlBack)
     case .rebooted(let from, let to):
@@ -207,6 +219,14 @@ public actor CaseRun {
     let actions = session.handle(input, at: loop.now)
     for action in actions { perform(action) }
     schedule()
+    if session.isCleaning { releaseHeldEvents() }
+  }
+
+  func releaseHeldEvents() {
+    isStarting = false
+    let events = held
+    held = []
+    for event in events { received(.event(event)) }
   }
 
   private func schedule() {
@@ -220,6 +240,7 @@ public actor CaseRun {
   }
 
   func entry(_ what: TimelineEntry.What, at time: HostTime? = nil) {
+    guard !isRecorded else { return }
     let entry = TimelineEntry(time ?? loop.now, what)
     checks.see(entry)
     emit(.entry(caseID: planned.id, entry))

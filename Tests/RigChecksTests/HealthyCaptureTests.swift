@@ -53,6 +53,35 @@ import Testing
     }
   }
 
+  /// What these checks look for is in none of the captures, not even as a warning or a policy.
+  @Test(arguments: captures)
+  func nothingToSay(_ expected: Expected) throws {
+    let checks: [any WireCheck.Type] = [
+      OptionsStarCheck.self, StatusStateCheck.self, AuthStaleCheck.self, TransportSyntaxCheck.self,
+      InterleavedChannelCheck.self, KeepAliveCheck.self, H264ModeCheck.self, H265MarkerCheck.self,
+      SessionIDCheck.self, RedirectCheck.self, MonotonicCheck.self, SequenceCheck.self,
+    ]
+    let result = analyzeCapture(try Fixture.bytes(expected.file), context: AnalysisContext(captureDropped: 0)).result
+    for check in checks { #expect(result.of(check).isEmpty, "\(result.of(check))") }
+    #expect(result.unjudged.isEmpty)
+  }
+
+  @Test(arguments: captures)
+  func clocksAndOffsetsAreThoseOfOneMachine(_ expected: Expected) throws {
+    let result = analyzeCapture(try Fixture.bytes(expected.file), context: AnalysisContext(captureDropped: 0)).result
+    for stream in result.streams {
+      // Sender and capture ran on one clock; the captures last some seconds, so the estimates are rough.
+      if let skew = stream.skew { #expect(abs(skew) < 5000, "\(skew)") }
+      #expect(stream.longestBurst == 0)
+      #expect(stream.received == stream.expected)
+    }
+    for offset in result.offsets {
+      let seconds = try #require(offset.offset)
+      #expect(abs(seconds) < 0.5, "\(seconds)")
+    }
+    #expect(result.offsets.count == (expected.streams.count == 2 ? 1 : 0))
+  }
+
   @Test(arguments: captures)
   func anyChunkingGivesTheSameResult(_ expected: Expected) throws {
     let file = try Fixture.bytes(expected.file)

@@ -171,9 +171,14 @@ import Testing
       return [packet]
     })
     #expect(back.of(MonotonicCheck.self).map(\.severity) == [.error])
-    // Pictures out of display order are no fault.
-    let reordered = play(edit: at(40) { $0.timestamp &+= 3 * 3600 })
-    #expect(reordered.of(MonotonicCheck.self).isEmpty)
+    // Pictures out of display order are a fault only where the SPS rules them out (max_num_reorder_frames of 0).
+    let ruledOut = play(edit: at(40) { $0.timestamp &+= 3 * 3600 })
+    #expect(ruledOut.of(MonotonicCheck.self).map(\.severity) == [.error])
+    var camera = ScriptedCamera()
+    camera.sdp = camera.sdp.split(separator: "\n").filter { !$0.hasPrefix("a=fmtp") }.map { $0 + "\n" }.joined()
+    camera.start()
+    camera.video(60, edit: at(40) { $0.timestamp &+= 3 * 3600 })
+    #expect(camera.script.analyze().of(MonotonicCheck.self).isEmpty)
   }
 
   @Test func keyFrameWithoutParameterSets() {

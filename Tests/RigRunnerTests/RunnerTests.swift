@@ -240,12 +240,82 @@ import Testing
       if last.verdict == .error { #expect(last.reason.contains("Ctrl-C"), "at \(ms) ms: \(last.reason)") }
       for record in log.records {
         #expect(record.stages.count == 12)
-        #expect(!record.stages.contains { $0.outcome == .unfinished }, "at \(ms) ms")
+        // Only a clean-up that was cut short is left without an outcome, and then nothing passes.
+        let unfinished = record.stages.filter { $0.outcome == .unfinished }.map(\.id)
+        #expect(unfinished.isEmpty || unfinished == ["clean-up"] && record.verdict == .error, "at \(ms) ms")
       }
       for id in bench.devices.keys {
         #expect(try state(of: id, bench) == "idle", "at \(ms) ms: \(id) was left running")
       }
     }
+  }
+
+  /// Nothing is told of a case after its record.
+  @Test func aRecordIsTheLastThatIsToldOfACase() throws {
+    for ms in stride(from: 0, through: 8000, by: 250) {
+      let (log, _, _) = try Cases.run([Cases.scheduled(Cases.plan(playFor: .seconds(3)))]) { bench, runner in
+        bench.loop.spawn {
+          try await bench.loop.sleep(for: .milliseconds(ms))
+          bench.openers["case"]?.incoming = { bytes in bytes.isEmpty ? [] : [0x0A] }
+          await runner.interrupt("Ctrl-C")
+        }
+      }
+      let ended = log.events.firstIndex { if case .caseEnded = $0 { true } else { false } }
+      #expect(ended == log.events.count - 2, "at \(ms) ms")
+    }
+  }
+
+  // MARK: The control link
+
+  /// The link is lost in the instant of a request, before the device has it or after. Requests may be repeated, and a
+  /// device that was not asked, or whose answer was lost, has refused nothing.
+  @Test(arguments: ["start", "stop"], [true, false])
+  func aRequestThatMeetsACutIsSentAgain(_ method: String, _ reachesTheDevice: Bool) throws {
+    let (log, _, _) = try Cases.run([Cases.scheduled(Cases.plan(reached: .ended))]) { bench, _ in
+      bench.equipped = { [unowned bench] id in
+        guard let opener = bench.openers[id] else { return }
+        var cuts = 0
+        opener.outgoing = { [unowned opener] bytes in
+          guard String(decoding: bytes, as: UTF8.self).contains("\"\(method)\""), cuts == 0 else { return bytes }
+          cuts += 1
+          if reachesTheDevice {
+            bench.loop.spawn { opener.cut() }
+          } else {
+            opener.cut()
+          }
+          return bytes
+        }
+      }
+    }
+    let record = try #require(log.records.first)
+    #expect(record.verdict == .pass, "\(record.reason)")
+    #expect(log.entries("case").contains { if case .fact(let fact) = $0 { fact.kind == .controlLost } else { false } })
+  }
+
+  /// It does not come back: the rig's error, at no stage of the subject's.
+  @Test(arguments: [0, 1000, 2500, 4000]) func aLinkThatStaysDownIsTheRigs(_ ms: Int) throws {
+    let record = try Cases.record(Cases.plan(playFor: .seconds(30))) { bench, _ in
+      bench.equipped = { [unowned bench] id in
+        guard let opener = bench.openers[id] else { return }
+        if ms > 0 {
+          bench.loop.spawn {
+            try await bench.loop.sleep(for: .milliseconds(ms))
+            opener.isUnplugged = true
+            opener.cut()
+          }
+        } else {
+          opener.outgoing = { [unowned opener] bytes in
+            if String(decoding: bytes, as: UTF8.self).contains("\"start\"") {
+              opener.isUnplugged = true
+              opener.cut()
+            }
+            return bytes
+          }
+        }
+      }
+    }
+    #expect(record.verdict == .error, "\(record.reason)")
+    #expect(record.failurePoint == .controlLink, "\(record.reason)")
   }
 
   /// The answer to `start` is slow, and the interrupt comes before it: the device must be stopped all the same.

@@ -44,7 +44,7 @@ import Testing
     #expect(lines.count == 3)
     #expect(lines.contains { $0.hasPrefix("\(plan):5:11: play-for: ") && $0.contains("such as 3 s") })
     #expect(lines.contains { $0.hasPrefix("\(plan):7:") && $0.contains("did you mean \"hang\"?") })
-    #expect(lines.contains { $0.hasPrefix("\(plan):8:") && $0.contains("faults[1].do") })
+    #expect(lines.contains { $0.hasPrefix("\(plan):8:") && $0.contains("faults[1].at: \"refuse\" cannot act at") })
     #expect(try Tool.run(["run", "--simulate", plan]).status == 2)
   }
 
