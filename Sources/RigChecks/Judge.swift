@@ -70,8 +70,7 @@ public struct Judge: Sendable {
     }
     if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
-      let wanted = expected.map { "expected a failure at \($0), but the session failed at \(failing.point)" }
-      let text = [wanted, failing.text].compactMap { $0 }.joined(separator: ": ")
+      let text = expected.map { "expected a failure at \($0), but the session \(failing.text)" } ?? failing.text
       return ruling(failing.isRig ? .error : .fail, text)
     }
     if let problem = e.rigProblems.first { return ruling(.error, problem, else: .rig) }
@@ -106,7 +105,7 @@ public struct Judge: Sendable {
     var point: FailurePoint
     var detail: String
     var isRig: Bool
-    var text: String { isRig && point == .rig ? detail : "failed at \(point): \(detail)" }
+    var text: String { "failed at \(point): \(detail)" }
   }
 
   /// A failed stage outranks findings; among findings the flow's come first.

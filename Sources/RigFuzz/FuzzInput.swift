@@ -33,3 +33,11 @@ func forEachPiece(of bytes: [UInt8], size: Int, _ each: (ArraySlice<UInt8>) thro
     rest = rest.dropFirst(size)
   }
 }
+
+/// Requires two rows to be equal, and shows the first place where they differ.
+func requireSame<Element: Equatable>(_ a: [Element], _ b: [Element], _ what: @autoclosure () -> String) throws {
+  guard a != b else { return }
+  let place = zip(a, b).prefix { $0 == $1 }.count
+  func text(_ row: [Element]) -> String { place < row.count ? "\(row[place])" : "nothing" }
+  throw FuzzViolation(description: "\(what()): at \(place), \(text(a)) instead of \(text(b))")
+}

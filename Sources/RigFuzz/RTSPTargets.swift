@@ -7,7 +7,7 @@ enum RTSPTargets {
     let stream = [UInt8](input)
     let whole = items(stream, pieces: max(1, stream.count))
     for size in [1, 2 + Int(stream.last ?? 0) % 61] {
-      try require(items(stream, pieces: size) == whole, "in pieces of \(size) bytes the items are others")
+      try requireSame(items(stream, pieces: size), whole, "in pieces of \(size) bytes")
     }
     for case .message(let message, _, _) in whole {
       guard let once = reread(message), let twice = reread(once) else { continue }

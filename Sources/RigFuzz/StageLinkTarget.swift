@@ -9,7 +9,7 @@ enum StageLinkTarget {
     for guarded in [false, true] {
       let framing = RecordFraming(guarded: guarded)
       let whole = items(bytes, framing, pieces: max(1, bytes.count))
-      try require(items(bytes, framing, pieces: 1) == whole, "byte by byte the records are others")
+      try requireSame(items(bytes, framing, pieces: 1), whole, "byte by byte")
       try host(bytes, guarded: guarded)
     }
   }
@@ -58,7 +58,7 @@ enum StageLinkTarget {
     }
 
     mutating func take(_ actions: [StageLinkHost.Action], _ others: [StageLinkHost.Action]) throws {
-      try require(actions == others, "byte by byte: \(others) instead of \(actions)")
+      try requireSame(others, actions, "byte by byte")
       for action in actions {
         switch action {
         case .replied(let id, _), .refused(let id, _):

@@ -29,6 +29,19 @@ import Testing
     #expect(wanted.subtracting(ids).isEmpty)
   }
 
+  @Test func everyCheckHasAPage() {
+    for info in CheckCatalog.infos {
+      guard let page = CheckGuide.page(info.id) else {
+        Issue.record("\(info.id) has no page")
+        continue
+      }
+      #expect(page.trips.hasSuffix("."), "\(info.id)")
+      #expect(page.displayFilter.isEmpty == CheckCatalog.acrossRuns.contains(info), "\(info.id)")
+    }
+    #expect(CheckGuide.page("flow.order") == nil)
+    #expect(CheckCatalog.infos.count == 67)
+  }
+
   @Test func findingsAggregateAndStayBounded() {
     let check = PayloadTypeCheck.info
     var log = FindingLog(settings: [:], file: "a.pcapng")

@@ -121,7 +121,9 @@ import Testing
       } == [])
   }
 
-  @Test(arguments: [("500 Internal Server Error", [Severity.error]), ("503 x", [.warning]), ("501 x", []), ("404 x", [])])
+  @Test(arguments: [
+    ("500 Internal Server Error", [Severity.error]), ("503 x", [.warning]), ("501 x", []), ("404 x", []),
+  ])
   func serverErrors(_ status: String, _ expected: [Severity]) {
     #expect(
       state {
@@ -143,7 +145,8 @@ import Testing
     for exchange in exchanges {
       camera.ask(
         "GET_PARAMETER", ScriptedCamera.url,
-        exchange.nonce.map { "Authorization: Digest username=\"u\", realm=\"c\", nonce=\"\($0)\", response=\"0\"\n" } ?? "")
+        exchange.nonce.map { "Authorization: Digest username=\"u\", realm=\"c\", nonce=\"\($0)\", response=\"0\"\n" }
+          ?? "")
       camera.answer(exchange.status, exchange.challenge.map { "WWW-Authenticate: Digest realm=\"c\", \($0)\n" } ?? "")
     }
     return camera.script.analyze().of(AuthStaleCheck.self).map(\.severity)

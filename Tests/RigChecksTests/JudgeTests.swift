@@ -106,7 +106,7 @@ import Testing
     },
     Row(
       "a stage failed, another was expected to", .fail, play,
-      "expected a failure at enter-live-mode, but the session failed at play: failed at play: it broke"
+      "expected a failure at enter-live-mode, but the session failed at play: it broke"
     ) {
       $0.failure = (play, .subject)
       $0.expected = live
@@ -184,7 +184,7 @@ import Testing
     },
     Row(
       "a fault did not fire, since the session had failed before", .fail, live,
-      "expected a failure at finish, but the session failed at enter-live-mode: failed at enter-live-mode: it broke"
+      "expected a failure at finish, but the session failed at enter-live-mode: it broke"
     ) {
       $0.failure = (live, .subject)
       $0.expected = FailurePoint(.finish)
@@ -199,7 +199,7 @@ import Testing
     },
     Row(
       "a fault never had its chance, since the agent under test was lost", .fail, .controlLink,
-      "expected a failure at finish, but the session failed at control-link: failed at control-link: it broke"
+      "expected a failure at finish, but the session failed at control-link: it broke"
     ) {
       $0.failure = (.controlLink, .rig)
       $0.expected = FailurePoint(.finish)
@@ -250,7 +250,7 @@ import Testing
     },
     Row(
       "a finding elsewhere, beside the fault's own", .fail, FailurePoint(.running),
-      "expected a failure at protocol-order, but the session failed at running: failed at running: rtp.seq: broken"
+      "expected a failure at protocol-order, but the session failed at running: rtp.seq: broken"
     ) {
       $0.expected = .protocolOrder
       $0.faults = [(.finish, "finish-twice", true, ["flow.finish-once"])]

@@ -47,7 +47,8 @@ import Testing
     #expect(result.of(H264AggregateCheck.self).isEmpty)
   }
 
-  private func h265(_ packets: [(payload: [UInt8], marker: Bool, step: UInt32)], format: String = "") -> AnalysisResult {
+  private func h265(_ packets: [(payload: [UInt8], marker: Bool, step: UInt32)], format: String = "") -> AnalysisResult
+  {
     var camera = ScriptedCamera()
     camera.sdp = camera.sdp.split(separator: "\n").filter { !$0.hasPrefix("a=fmtp") }
       .map { $0 == "a=rtpmap:96 H264/90000" ? "a=rtpmap:96 H265/90000\n" + format : $0 + "\n" }.joined()
@@ -68,7 +69,8 @@ import Testing
     let slice: [UInt8] = [0x02, 0x01, 9, 9]
     let check = H265MarkerCheck.self
     #expect(h265([(slice, true, 3600), (slice, true, 3600), (slice, true, 3600)]).of(check).isEmpty)
-    #expect(h265([(slice, true, 3600), (slice, false, 3600), (slice, true, 3600)]).of(check).map(\.severity) == [.error])
+    #expect(
+      h265([(slice, true, 3600), (slice, false, 3600), (slice, true, 3600)]).of(check).map(\.severity) == [.error])
     #expect(h265([(slice, true, 0), (slice, true, 3600), (slice, true, 3600)]).of(check).map(\.severity) == [.error])
   }
 
@@ -152,7 +154,8 @@ import Testing
     #expect(judge([(1, 100), (2, 50), (2, 140), (3, .nan), (3, .infinity), (4, -1)]) == [])
     #expect(CheckCatalog.infos.contains(QualityFactorCheck.info))
     #expect(!CheckCatalog.wireInfos.contains(QualityFactorCheck.info))
-    #expect(QualityFactorCheck.judge([.init(factor: 1, meanBytesPerFrame: 1), .init(factor: 2, meanBytesPerFrame: 2)])
-      .map(\.severity) == [.policy])
+    #expect(
+      QualityFactorCheck.judge([.init(factor: 1, meanBytesPerFrame: 1), .init(factor: 2, meanBytesPerFrame: 2)])
+        .map(\.severity) == [.policy])
   }
 }

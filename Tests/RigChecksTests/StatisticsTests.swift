@@ -75,7 +75,8 @@ import Testing
       let elapsed = Double(camera.script.time - start)
       let report = RTCPPacket.SenderReport(
         ssrc: camera.videoSSRC, ntp: NTPTime(unixNanoseconds: start + Int64(elapsed * wall)),
-        rtpTime: 900_000 &+ UInt32(elapsed * wall * rtp * 90_000 / 1e9), packetCount: camera.videoPackets, octetCount: 0)
+        rtpTime: 900_000 &+ UInt32(elapsed * wall * rtp * 90_000 / 1e9), packetCount: camera.videoPackets, octetCount: 0
+      )
       camera.send(RTCPPacket.compound([.senderReport(report)]), channel: 1)
     }
     return camera.script.analyze(checks: []).streams.first
@@ -104,7 +105,8 @@ import Testing
     func report(_ ssrc: UInt32, _ rate: Double, _ delay: Double, channel: Int) {
       let sampled = camera.script.time - Int64(delay * 1e9)
       let report = RTCPPacket.SenderReport(
-        ssrc: ssrc, ntp: NTPTime(unixNanoseconds: sampled), rtpTime: media(sampled, rate), packetCount: 0, octetCount: 0)
+        ssrc: ssrc, ntp: NTPTime(unixNanoseconds: sampled), rtpTime: media(sampled, rate), packetCount: 0, octetCount: 0
+      )
       camera.send(RTCPPacket.compound([.senderReport(report)]), channel: channel)
     }
     for index in 0..<250 {

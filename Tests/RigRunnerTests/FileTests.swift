@@ -1,5 +1,6 @@
 import Glibc
 import RigLoop
+import RigModel
 import RigRunner
 import Testing
 
@@ -56,12 +57,12 @@ import Testing
 
   @Test func aCaseFolderListsWhatWasWritten() throws {
     let folder = try ScratchFolder()
-    let files = try CaseFolder(reports: folder.path, relative: "cases/one")
+    let files = try CaseFolder(reports: folder.path, relative: "cases/one") { $0.replacing("secret", with: "…") }
     #expect(files.artifacts.isEmpty)
     files.append("first", to: "device.log")
-    files.append("second", to: "device.log")
+    files.append("second secret", to: "device.log")
     files.append("{}", to: "media.jsonl")
-    #expect(folder.text("cases/one/device.log") == "first\nsecond\n")
+    #expect(folder.text("cases/one/device.log") == "first\nsecond …\n")
     #expect(files.artifacts.map(\.path) == ["cases/one/device.log", "cases/one/media.jsonl"])
     #expect(files.problem == nil)
     files.append("x", to: "no/such.log")
@@ -70,7 +71,7 @@ import Testing
 
   @Test(.enabled(if: ScratchFolder.hasFull)) func aCaseFolderSaysThatTheDiskIsFull() throws {
     let folder = try ScratchFolder()
-    let files = try CaseFolder(reports: folder.path, relative: "one")
+    let files = try CaseFolder(reports: folder.path, relative: "one") { $0 }
     try folder.link("one/device.log", to: ScratchFolder.full)
     files.append("x", to: "device.log")
     files.append("y", to: "device.log")

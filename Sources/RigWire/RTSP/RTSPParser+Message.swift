@@ -91,9 +91,13 @@ extension RTSPParser {
   /// Cuts the body where the announced length is not true: at the end of the stream or where a response begins.
   mutating func completeBody() -> Step {
     guard case .body(var partial) = mode else { return .again }
-    mode = .boundary
     var bodyEnd = min(end, partial.bodyStart + partial.length)
-    if let response = firstResponse(in: partial.bodyStart..<bodyEnd) { bodyEnd = response }
+    if let response = firstResponse(in: partial.bodyStart..<bodyEnd) {
+      // A response may begin in the last bytes of a body whose length is a little too large.
+      guard response.likeness == .yes else { return .needMore }
+      bodyEnd = response.position
+    }
+    mode = .boundary
     let found = bodyEnd - partial.bodyStart
     if found < partial.length {
       partial.deviations.append(
@@ -104,11 +108,15 @@ extension RTSPParser {
     return .item(.message(partial.message, offset: Int64(partial.start), deviations: partial.deviations))
   }
 
-  private func firstResponse(in range: Range<Int>) -> Int? {
+  /// The first line that begins like a response, or may do so once more bytes are there.
+  private func firstResponse(in range: Range<Int>) -> (position: Int, likeness: Likeness)? {
     var isLineStart = true
     for position in range {
       let byte = at(position)
-      if isLineStart, byte == 0x52, isMessageStart(position, statusOnly: true) == .yes { return position }
+      if isLineStart, byte == 0x52 {
+        let likeness = isMessageStart(position, statusOnly: true)
+        if likeness != .no { return (position, likeness) }
+      }
       isLineStart = byte == 0x0A
     }
     return nil

@@ -60,6 +60,9 @@ public struct StageLinkHost: Sendable {
   /// Events may have been missed while the link was down.
   private var wantsReplay = false
   public private(set) var damagedCount = 0
+  /// What came instead of the reply to hello: a hint for who writes the agent.
+  private var damagedBeforeHello = 0
+  private var bytesBeforeHello = 0
   public private(set) var lostCount: Int64 = 0
 
   public init(guarded: Bool) {
@@ -86,6 +89,8 @@ public struct StageLinkHost: Sendable {
     pending = [:]
     replayAskedSince = nil
     phase = .greeting
+    damagedBeforeHello = 0
+    bytesBeforeHello = 0
     self.nonce = nonce
     return [request("hello", ["v": [1], "nonce": .string(nonce)], .hello, now, timeout: StageLinkHost.helloTimeout)]
   }
@@ -128,6 +133,7 @@ public struct StageLinkHost: Sendable {
 
   public mutating func receive(_ bytes: [UInt8], at now: HostTime) -> [Action] {
     guard phase != .disconnected else { return [] }
+    if phase == .greeting { bytesBeforeHello += bytes.count }
     decoder.push(bytes, at: now)
     return drainDecoder(now)
   }
@@ -139,7 +145,10 @@ public struct StageLinkHost: Sendable {
       case .log(let text): actions.append(.deviceLog(text))
       case .damaged(let why):
         // Until the greeting is answered, what is on the line may be a crashed client's rest.
-        guard phase != .greeting else { continue }
+        guard phase != .greeting else {
+          damagedBeforeHello += 1
+          continue
+        }
         damagedCount += 1
         actions.append(.damaged(why))
       case .record(let json):
@@ -321,6 +330,12 @@ public struct StageLinkHost: Sendable {
     return actions
   }
 
+  private var noise: String {
+    guard bytesBeforeHello > 0 else { return "; nothing at all was received" }
+    let damaged = damagedBeforeHello > 0 ? ", \(damagedBeforeHello) damaged records among them" : ""
+    return "; \(bytesBeforeHello) bytes were received\(damaged)"
+  }
+
   private mutating func lose(events count: Int64, upTo sequence: Int64, _ now: HostTime) -> [Action] {
     lostCount += count
     return [.eventsLost(count)] + (self.sequence?.skip(to: sequence) ?? []).map { .event(translate($0, now)) }
@@ -344,7 +359,7 @@ public struct StageLinkHost: Sendable {
     for (id, waiting) in pending.sorted(by: { $0.key < $1.key }) where waiting.deadline <= now {
       pending[id] = nil
       switch waiting.purpose {
-      case .hello: return actions + lose("no reply to hello in \(StageLinkHost.helloTimeout.text)")
+      case .hello: return actions + lose("no reply to hello in \(StageLinkHost.helloTimeout.text)\(noise)")
       default: actions += refused(id, waiting.purpose, StageLinkError(.timeout, "no reply"), now)
       }
     }
@@ -357,6 +372,12 @@ public struct StageLinkHost: Sendable {
       actions.append(ping(now))
     }
     return actions
+  }
+
+  private var noise: String {
+    guard bytesBeforeHello > 0 else { return "; nothing at all was received" }
+    let damaged = damagedBeforeHello > 0 ? ", \(damagedBeforeHello) damaged records among them" : ""
+    return "; \(bytesBeforeHello) bytes were received\(damaged)"
   }
 
   private mutating func lose(_ reason: String) -> [Action] {

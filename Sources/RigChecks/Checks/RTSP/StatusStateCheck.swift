@@ -69,7 +69,9 @@ public struct StatusStateCheck: WireCheck {
           "460", nil, "\(method) of the whole session is answered with 460, only aggregate operation allowed")
       }
     case 461:
-      guard method == "SETUP" else { return Problem("461", nil, "\(method) is answered with 461, unsupported transport") }
+      guard method == "SETUP" else {
+        return Problem("461", nil, "\(method) is answered with 461, unsupported transport")
+      }
       let asked = (request.message.headers["Transport"].map { TransportHeader.parse($0) } ?? []).map(\.lower)
       if let session, session.tracks.contains(where: { asked.contains(world.tracks[$0].header.lower) }) {
         return Problem(

@@ -50,7 +50,8 @@ public struct InterleavedChannelCheck: WireCheck {
       if taken.count < 65_536 { taken[channel] = index }
     }
     let asked = response.request?.message.headers["Transport"].map { TransportHeader.parse($0) } ?? []
-    if asked.contains(where: { $0.interleaved != nil }), !asked.contains(where: { $0.interleaved?.first == given.first })
+    if asked.contains(where: { $0.interleaved != nil }),
+      !asked.contains(where: { $0.interleaved?.first == given.first })
     {
       log.note(
         Self.info, "other", subject: index, at: place, severity: .policy,

@@ -36,6 +36,7 @@ public struct KeepAliveCheck: WireCheck {
     guard index >= 0, world.sessions[index].state == .expired else { return }
     log.note(
       Self.info, "refused", subject: packet.track, at: packet.evidence,
-      message: "media of session \(world.sessions[index].id) still comes 2 s after a request in it was refused with 454")
+      message: "media of session \(world.sessions[index].id) still comes 2 s after a request in it was refused with 454"
+    )
   }
 }

@@ -17,7 +17,8 @@ public struct SessionIDCheck: WireCheck {
         Self.info, "timeout", subject: request.connection,
         at: request.place.evidence(
           sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.headers["Session"]),
-        severity: .warning, message: "\(request.method) carries timeout= in its Session header: only the id belongs there")
+        severity: .warning,
+        message: "\(request.method) carries timeout= in its Session header: only the id belongs there")
     }
     guard case .response(let response) = event, response.isSuccess, let request = response.request else { return }
     if request.method == "SETUP", response.message.session?.id.isEmpty ?? true {

@@ -1,0 +1,90 @@
+import Glibc
+import RigChecks
+import RigModel
+import RigReport
+import RigWire
+
+/// Judged captures as a JUnit report: a suite a capture, a testcase a group of checks and measurement.
+struct CaptureJUnit {
+  private var state = RunState()
+  private var waiting: [PlannedCase]
+  private let origin = SystemClock.now
+
+  init(_ paths: [String]) {
+    // The same file twice is two cases, not two attempts.
+    var seen: [String: Int] = [:]
+    waiting = paths.map { path in
+      let name = JudgedFile.name(of: path)
+      seen[name, default: 0] += 1
+      let count = seen[name] ?? 1
+      return PlannedCase(
+        id: count == 1 ? name : "\(name) (\(count))", plan: "check", title: "capture \(name)", flow: .rtspHotspot,
+        file: name, stages: [])
+    }
+    var host = [CChar](repeating: 0, count: 256)
+    gethostname(&host, host.count - 1)
+    let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    state.apply(
+      .runStarted(
+        RunHeader(
+          id: "check", version: Streamrig.version, startedAt: SystemClock.wall, origin: origin, hostName: name, seed: 0,
+          time: .real, cases: waiting)))
+  }
+
+  mutating func add(_ judged: JudgedFile, began: HostTime, ended: HostTime) {
+    guard !waiting.isEmpty else { return }
+    let planned = waiting.removeFirst()
+    state.apply(.caseStarted(caseID: planned.id, device: "", at: began))
+    var record = RunRecord(
+      planned: planned, device: "", seed: 0, started: began, ended: ended, verdict: judged.verdict,
+      reason: judged.reason)
+    if let result = judged.result {
+      record.checks = result.groups
+      record.measurements = Self.measurements(result)
+      record.properties = [
+        .init("packets", "\(result.packets)"), .init("rtp-packets", "\(result.mediaPackets)"),
+        .init("rtsp-sessions", "\(result.sessions)"),
+      ]
+      for connection in result.unjudged.prefix(16) {
+        record.properties.append(
+          .init("not-judged", "\(connection.kind.rawValue): \(connection.flow), frame \(connection.place.frame)"))
+      }
+    }
+    state.apply(.caseEnded(record))
+  }
+
+  /// Of the first 16 streams: a report for people, not a data base.
+  private static func measurements(_ result: AnalysisResult) -> [Measurement] {
+    var all: [Measurement] = []
+    for stream in result.streams.prefix(16) {
+      let name = CaptureText.hex(stream.ssrc)
+      func add(_ what: String, _ value: Double?, _ unit: String) {
+        if let value { all.append(Measurement("\(name).\(what)", value, unit)) }
+      }
+      add("received", Double(stream.received), "packets")
+      add("lost", Double(stream.lost), "packets")
+      add("longest-burst", Double(stream.longestBurst), "packets")
+      add("duplicates", Double(stream.duplicates), "packets")
+      add("reordered", Double(stream.reordered), "packets")
+      add("late", Double(stream.late), "packets")
+      add("jitter", stream.jitter, "s")
+      add("max-jitter", stream.maxJitter, "s")
+      add("bit-rate", stream.bitRate, "bit/s")
+      add("frame-rate", stream.frameRate, "fps")
+      add("key-interval", stream.keyInterval, "s")
+      add("drift", stream.drift, "ppm")
+      add("skew", stream.skew, "ppm")
+    }
+    for offset in result.offsets.prefix(16) {
+      guard let seconds = offset.offset else { continue }
+      all.append(Measurement("\(CaptureText.hex(offset.other)).av-offset", seconds, "s"))
+    }
+    return all
+  }
+
+  func finish() -> String {
+    var state = state
+    state.apply(.runEnded(at: SystemClock.now, interrupted: false))
+    return JUnitReport.render(state)
+  }
+}
