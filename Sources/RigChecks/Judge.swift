@@ -70,7 +70,9 @@ public struct Judge: Sendable {
     }
     if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
-      let text = expected.map { "expected a failure at \($0), but the session \(failing.text)" } ?? failing.text
+      let text =
+        expected.map { "expected a failure at \($0), but the session failed at \(failing.point): \(failing.detail)" }
+        ?? failing.text
       return ruling(failing.isRig ? .error : .fail, text)
     }
     if let problem = e.rigProblems.first { return ruling(.error, problem, else: .rig) }
@@ -105,7 +107,7 @@ public struct Judge: Sendable {
     var point: FailurePoint
     var detail: String
     var isRig: Bool
-    var text: String { "failed at \(point): \(detail)" }
+    var text: String { isRig && point == .rig ? detail : "failed at \(point): \(detail)" }
   }
 
   /// A failed stage outranks findings; among findings the flow's come first.

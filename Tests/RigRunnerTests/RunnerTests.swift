@@ -250,6 +250,26 @@ import Testing
     }
   }
 
+  /// The failure came as expected, and the clean-up after it was cut short: no pass.
+  @Test func aCleanUpThatWasCutShortIsNoPass() throws {
+    let plan = Cases.plan(
+      faults: [FaultRequest(at: .enterLiveMode, do: "hang")], failed: FailurePoint(.enterLiveMode),
+      limits: ["enter-live-mode": .seconds(2)])
+    var cutShort = 0
+    for ms in stride(from: 1500, through: 5000, by: 100) {
+      let record = try Cases.record(plan) { bench, runner in
+        bench.loop.spawn {
+          try await bench.loop.sleep(for: .milliseconds(ms))
+          await runner.interrupt("Ctrl-C")
+        }
+      }
+      guard record.stages.last?.outcome == .unfinished else { continue }
+      cutShort += 1
+      #expect(record.verdict == .error, "at \(ms) ms: \(record.reason)")
+    }
+    #expect(cutShort > 3)
+  }
+
   /// Nothing is told of a case after its record.
   @Test func aRecordIsTheLastThatIsToldOfACase() throws {
     for ms in stride(from: 0, through: 8000, by: 250) {

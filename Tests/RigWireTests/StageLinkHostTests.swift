@@ -36,7 +36,7 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
       0 connect n1
       0 > {"id":1,"method":"hello","params":{"v":[1],"nonce":"n1"}}
       4999 wait
-      5000 = link lost: no reply to hello in 5 s
+      5000 = link lost: no reply to hello in 5 s; nothing at all was received
       5001 < {"id":1,"result":\(Script.hello(nonce: "n1", boot: "b1"))}
       60000 wait
       """)

@@ -374,12 +374,6 @@ public struct StageLinkHost: Sendable {
     return actions
   }
 
-  private var noise: String {
-    guard bytesBeforeHello > 0 else { return "; nothing at all was received" }
-    let damaged = damagedBeforeHello > 0 ? ", \(damagedBeforeHello) damaged records among them" : ""
-    return "; \(bytesBeforeHello) bytes were received\(damaged)"
-  }
-
   private mutating func lose(_ reason: String) -> [Action] {
     [.lost(reason)] + disconnected()
   }
