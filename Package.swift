@@ -1,12 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("ExistentialAny"),
-]
+/// `STREAMRIG_FUZZ=1`: everything is built with libFuzzer's instrumentation, and the fuzzer is a product (`ci/fuzz`).
+let isFuzzing = Context.environment["STREAMRIG_FUZZ"] == "1"
+
+let strict: [SwiftSetting] =
+  [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+  ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])] : [])
 
 /// A Swift module of one layer; the list of imports is its whole freedom (`ci/check` compares).
 func module(_ name: String, _ imports: [String] = [], extra: [SwiftSetting] = []) -> Target {
@@ -60,6 +64,10 @@ let package = Package(
     module("RigTestSupport", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
     .executableTarget(name: "streamrig-media", dependencies: ["RigModel", "CAV"], swiftSettings: strict),
 
+    module(
+      "RigFuzz",
+      ["RigBytes", "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigYAML", "RigEmulator"]),
+    tests("FuzzReplayTests", ["RigFuzz"]),
     tests("RigBytesTests", ["RigBytes"]),
     tests("RigModelTests", ["RigModel"]),
     tests("RigWireTests", ["RigBytes", "RigModel", "RigWire"]),
@@ -88,6 +96,12 @@ let package = Package(
         "RigEmulator", "RigRunner", "RigTestSupport",
       ]),
     tests("streamrigTests", []),
-  ],
+  ]
+    + (isFuzzing
+      ? [
+        .executableTarget(
+          name: "RigFuzzer", dependencies: ["RigFuzz"], swiftSettings: strict,
+          linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
+      ] : []),
   swiftLanguageModes: [.v6]
 )
