@@ -47,7 +47,7 @@ let package = Package(
     module("RigYAML", ["RigModel", "RigPlan", "CYAML"]),
     module("RigCapture", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CPcap"]),
     module("RigDrivers", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
-    module("RigLinks", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
+    module("RigLinks", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CRigShims"]),
     module("RigMedia", ["RigModel", "RigLoop", "RigDevice"]),
     module("RigEmulator", ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice"]),
 
@@ -95,6 +95,7 @@ let package = Package(
         "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigLoop", "RigDevice", "RigDrivers",
         "RigEmulator", "RigRunner", "RigTestSupport",
       ]),
+    tests("RigLinksTests", ["RigLinks", "RigModel", "RigTestSupport"]),
     tests("streamrigTests", []),
   ]
     + (isFuzzing

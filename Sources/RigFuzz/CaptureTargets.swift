@@ -24,11 +24,11 @@ enum CaptureTargets {
         "\(packet) of \(frame.count) bytes")
       analyzer.see(frame: frame.span.bytes, number: number, time: time, link: link)
     }
-    try check(&analyzer)
+    _ = try check(&analyzer)
   }
 
   /// What holds at the end of every analysis.
-  static func check(_ analyzer: inout CaptureAnalyzer) throws {
+  static func check(_ analyzer: inout CaptureAnalyzer) throws -> AnalysisResult {
     let result = analyzer.finish()
     for stream in result.streams {
       try require(
@@ -39,6 +39,7 @@ enum CaptureTargets {
     let isCounted = result.findings.allSatisfy { $0.count > 0 && !$0.message.isEmpty }
     try require(isCounted, "a finding without a count or a message")
     try require(analyzer.finish().findings == result.findings, "a second finish gives other findings")
+    return result
   }
 
   private struct Read: Equatable {

@@ -25,6 +25,11 @@ enum JournalTarget {
       _ = try JSONParser.parse(Array(report.utf8)[...], maximumDepth: 128)
       _ = console.apply(event)
     }
+    var whole = 0
+    var other = JournalReader()
+    other.read(bytes[...]) { if case .event = $0 { whole += 1 } }
+    other.finish { if case .event = $0 { whole += 1 } }
+    try require(whole == events.count, "\(events.count) events in pieces, \(whole) in the whole")
     let state = RunState(journal: bytes, redactor: redactor)
     // Rendering costs most of the time: one profile each, and a merge with itself now and then.
     let runs = bytes.count % 4 == 0 ? [state, state] : [state]

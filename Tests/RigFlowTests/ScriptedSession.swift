@@ -65,6 +65,12 @@ struct ScriptedSession {
     now = max(now, target)
   }
 
+  /// One tick that comes late: deadlines before it are due all at once.
+  mutating func tickLate(at ms: Int) {
+    now = .zero + .milliseconds(ms)
+    record(session.handle(.tick, at: now))
+  }
+
   @discardableResult
   mutating func play(_ step: Step, at ms: Int) -> [Session.Action] {
     advance(to: ms)

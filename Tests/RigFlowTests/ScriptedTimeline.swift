@@ -39,8 +39,11 @@ extension ScriptedSession {
   }
 
   private func written(from: Int) -> [TimelineEntry] {
-    log[from...].compactMap { time, action in
-      TimelineEntry.What(action, isCleaning: session.isCleaning).map { TimelineEntry(time, $0) }
+    // Many deadlines may have passed by now: whether a stop was clean-up is a matter of what came before it.
+    var isCleaning = log[..<from].contains { $0.action == .closeMedia }
+    return log[from...].compactMap { time, action in
+      if action == .closeMedia { isCleaning = true }
+      return TimelineEntry.What(action, isCleaning: isCleaning).map { TimelineEntry(time, $0) }
     }
   }
 

@@ -118,6 +118,17 @@ import Testing
     #expect(s.session.reached == .ended)
   }
 
+  /// Of a stop and a gap that are due by the same late tick, the earlier counts.
+  @Test(arguments: [(17_000, true), (15_000, false)])
+  func aLateTickTakesTheEarlierOfStopAndGap(ended: Int, stops: Bool) {
+    var s = ScriptedSession(Healthy.before(18_200))
+    s.play(.fact(.mediaEnded), at: ended)
+    s.tickLate(at: 20_000)
+    #expect(s.failurePoint == (stops ? nil : FailurePoint(.running)))
+    #expect(s.session.stopWasRequested == stops)
+    #expect(s.session.nextDeadline == .zero + .milliseconds(30_000))
+  }
+
   @Test func aGapWhileRunningFails() {
     let s = ScriptedSession(Healthy.with([15_000: .fact(.mediaGap, "2.1 s")]))
     #expect(s.failurePoint == FailurePoint(.running))

@@ -65,6 +65,7 @@ import Testing
     let final = window.seen(down, AirCounters(), at: .ms(90))
     #expect(final.down.seen == 50 && final.down.lost == 25)
     #expect(final.ended == .ms(20.3))
+    #expect(final.summary == "loss 50 %: 25 of 50 frames down")
   }
 
   @Test func framesOfTheOtherDirectionProveNothing() {

@@ -8,7 +8,7 @@ extension FieldCase {
   private static let base = "rtsp://192.0.2.10"
 
   static let message: [FieldCase] = [
-    FieldCase("rtsp-content-base-no-scheme", elsewhere: "the SETUP that a player sends on it") { input in
+    FieldCase("rtsp-content-base-no-scheme", elsewhere: "the SETUP that a player sends on it") { input throws in
       let reply = try #require(fieldMessage(input.text)).message
       let found = RTSPURL.controlBase(response: reply.headers, requestURL: base + ":554/live0")
       #expect(found.deviations.map(\.kind) == [.notAbsolute])
@@ -23,7 +23,7 @@ extension FieldCase {
         #expect(result.streams.first?.codec == "H264", "\(value)")
       }
     },
-    FieldCase("rtsp-content-base-no-slash", elsewhere: "trying both URLs and reporting which one worked") { _ in
+    FieldCase("rtsp-content-base-no-slash", elsewhere: "trying both URLs and reporting which one worked") { _ throws in
       let url = base + "/cam0_1"
       #expect(RTSPURL.resolve(control: "trackID=1", base: url, .append) == url + "/trackID=1")
       #expect(RTSPURL.resolve(control: "trackID=1", base: url, .strict) == base + "/trackID=1")
@@ -42,21 +42,21 @@ extension FieldCase {
         #expect(result.streams.first?.codec == "H264", "\(setup)")
       }
     },
-    FieldCase("rtsp-control-absolute-query", elsewhere: "the SETUP of exactly that URL") { input in
+    FieldCase("rtsp-control-absolute-query", elsewhere: "the SETUP of exactly that URL") { input throws in
       let control = String(input.text.dropFirst("a=control:".count))
       #expect(RTSPURL.resolve(control: control, base: base + "/other/") == control)
       #expect(try RTSPURL(parsing: control).pathAndQuery == "/?tunnel&stream=video")
       #expect(RTSPURL.resolve(control: "?stream=video", base: base + "/x/") == base + "/x/?stream=video")
       #expect(RTSPURL.resolve(control: "RTSP://h/a?b#c", base: base) == "RTSP://h/a?b#c")
     },
-    FieldCase("rtsp-control-session-missing", elsewhere: "the aggregate URL of PLAY") { input in
+    FieldCase("rtsp-control-session-missing", elsewhere: "the aggregate URL of PLAY") { input throws in
       #expect(SDPSession(parsing: input.text).control == nil)
       #expect(RTSPURL.resolve(control: nil, base: base + "/live/") == base + "/live/")
       #expect(ScriptedCamera.described(input.text.filter { $0 != "\r" }).severities("sdp.control") == [.warning])
       let empty = input.text.split(separator: "\r\n").joined(separator: "\n") + "\n"
       #expect(ScriptedCamera.described("v=0\na=control:*\n" + empty.dropFirst(4)).severities("sdp.control") == [])
     },
-    FieldCase("rtsp-second-play-reply-in-stream") { input in
+    FieldCase("rtsp-second-play-reply-in-stream") { input throws in
       let items = fieldItems(input.bytes)
       #expect(items.count == 3)
       guard case .message(let reply, _, let deviations) = items[1] else { throw Mismatch() }
@@ -72,7 +72,7 @@ extension FieldCase {
       #expect(result.errors.isEmpty, "\(result.errors)")
       #expect(result.streams.first?.lost == 0)
     },
-    FieldCase("rtsp-cseq-trailing-space") { input in
+    FieldCase("rtsp-cseq-trailing-space") { input throws in
       for text in [input.text, "RTSP/1.0 200 OK\r\nCSeq:\t2\t \r\n\r\n", "RTSP/1.0 200 OK\r\ncseq:2\r\n\r\n"] {
         let read = try #require(fieldMessage(text))
         #expect(read.message.cseq == 2)
@@ -83,7 +83,7 @@ extension FieldCase {
       camera.options()
       #expect(camera.script.analyze().findings.isEmpty)
     },
-    FieldCase("rtsp-blank-continuation-line") { input in
+    FieldCase("rtsp-blank-continuation-line") { input throws in
       let next = "RTSP/1.0 200 OK\r\nCSeq: 7\r\n\r\n"
       let items = fieldItems(Array((input.text + next).utf8))
       #expect(items.count == 2)
@@ -101,14 +101,15 @@ extension FieldCase {
         #expect(result.errors.isEmpty)
       }
     },
-    FieldCase("rtsp-bare-lf") { input in
+    FieldCase("rtsp-bare-lf") { input throws in
       let read = try #require(fieldMessage(input.text))
       #expect(read.message.status == 401 && read.message.cseq == 1)
       #expect(AuthenticateHeader(read.message.headers).challenges.first?["nonce"] == "ab")
       #expect(read.deviations == [.bareLF])
       // All lines, one line in the middle, only the empty line, a lone CR inside.
       for text in [
-        "RTSP/1.0 200 OK\nCSeq: 1\n\n", "RTSP/1.0 200 OK\r\nServer: x\nCSeq: 1\r\n\r\n", "RTSP/1.0 200 OK\r\nCSeq: 1\r\n\n",
+        "RTSP/1.0 200 OK\nCSeq: 1\n\n", "RTSP/1.0 200 OK\r\nServer: x\nCSeq: 1\r\n\r\n",
+        "RTSP/1.0 200 OK\r\nCSeq: 1\r\n\n",
         "RTSP/1.0 200 OK\r\nServer: a\rb\r\nCSeq: 1\r\n\r\n",
       ] {
         var camera = ScriptedCamera()
@@ -119,7 +120,7 @@ extension FieldCase {
         #expect(result.severities("rtsp.response.single") == [], "\(text)")
       }
     },
-    FieldCase("rtsp-empty-header-value") { input in
+    FieldCase("rtsp-empty-header-value") { input throws in
       let headers = try #require(fieldMessage(input.text)).message.headers
       #expect(headers["Server"] == "" && headers["Cache-Control"] == "")
       for (header, value) in [("Session", ""), ("Transport", ""), ("RTP-Info", ""), ("Public", "")] {
@@ -129,13 +130,14 @@ extension FieldCase {
         #expect(camera.script.analyze().errors.isEmpty, "\(header)")
       }
     },
-    FieldCase("rtsp-header-body-split") { _ in
+    FieldCase("rtsp-header-body-split") { _ throws in
       // Anywhere: the description arrives in segments of one size, 300 ms apart.
       for size in [1, 7, 60, 400] {
         var camera = ScriptedCamera()
         camera.ask("DESCRIBE")
         let body = WireScript.text(camera.sdp)
-        let head = "RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Type: application/sdp\r\nContent-Length: \(body.count)\r\n\r\n"
+        let head =
+          "RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Type: application/sdp\r\nContent-Length: \(body.count)\r\n\r\n"
         var rest = (Array(head.utf8) + body)[...]
         while !rest.isEmpty {
           camera.script.segment(Array(rest.prefix(size)), fromServer: true)
@@ -150,7 +152,7 @@ extension FieldCase {
         #expect(result.streams.first?.codec == "H264")
       }
     },
-    FieldCase("rtsp-redirect-scheme-loop", elsewhere: "the request line on TLS, the hop limit of a player") { _ in
+    FieldCase("rtsp-redirect-scheme-loop", elsewhere: "the request line on TLS, the hop limit of a player") { _ throws in
       #expect(try RTSPURL(parsing: "rtsps://192.0.2.10/live").port == 322)
       #expect(try RTSPURL(parsing: "rtsp://192.0.2.10:322/live").port == 322)
       for (from, to, isFair) in [
@@ -162,7 +164,7 @@ extension FieldCase {
         #expect(camera.script.analyze().severities("rtsp.redirect.sane") == (isFair ? [] : [.error]), "\(from) \(to)")
       }
     },
-    FieldCase("rtsp-redirect-302-other-port", elsewhere: "the new connection and its CSeq") { input in
+    FieldCase("rtsp-redirect-302-other-port", elsewhere: "the new connection and its CSeq") { input throws in
       let reply = try #require(fieldMessage(input.text))
       #expect(reply.deviations.contains(.missingCSeq))
       #expect(try RTSPURL(parsing: reply.message.headers["Location"] ?? "").port == 1554)
@@ -182,7 +184,7 @@ extension FieldCase {
       #expect(result.dialogues == 2)
       #expect(result.streams.first?.codec == "H264")
     },
-    FieldCase("rtsp-auth-basic-and-digest", elsewhere: "choosing Digest and computing each response") { input in
+    FieldCase("rtsp-auth-basic-and-digest", elsewhere: "choosing Digest and computing each response") { input throws in
       let reply = try #require(fieldMessage(input.text)).message
       #expect(reply.headers.all("WWW-Authenticate").count == 2)
       #expect(AuthenticateHeader(reply.headers).challenges.map(\.scheme) == ["Basic", "Digest"])
@@ -199,7 +201,7 @@ extension FieldCase {
         #expect(camera.script.analyze().severities("rtsp.auth.challenge").count == count, "\(headers)")
       }
     },
-    FieldCase("rtsp-auth-realm-space", elsewhere: "the response that a player computes") { input in
+    FieldCase("rtsp-auth-realm-space", elsewhere: "the response that a player computes") { input throws in
       let value = String(input.text.dropFirst("WWW-Authenticate: ".count))
       let challenge = try #require(AuthenticateHeader(parsing: value).challenges.first)
       #expect(challenge["realm"] == "rtsp server, unit 1")
@@ -210,11 +212,13 @@ extension FieldCase {
       #expect(odd.challenges.first?["realm"] == #"a "b", nonce=c"#)
       #expect(odd.challenges.first?["opaque"] == "x=")
       #expect(odd.challenges.first?.isStale == true)
-      for hostile in ["", ",,,", "\"", "Digest realm=\"", "Digest realm=\"\\", "=", "a=b", String(repeating: "x ", count: 999)] {
+      for hostile in [
+        "", ",,,", "\"", "Digest realm=\"", "Digest realm=\"\\", "=", "a=b", String(repeating: "x ", count: 999),
+      ] {
         #expect(AuthenticateHeader(parsing: hostile).challenges.count <= 16)
       }
     },
-    FieldCase("rtsp-url-credentials-special", elsewhere: "the request line of a player") { _ in
+    FieldCase("rtsp-url-credentials-special", elsewhere: "the request line of a player") { _ throws in
       let encoded = try RTSPURL(parsing: "rtsp://user:p%40ss%3F1@192.0.2.10/s1")
       #expect(encoded.password == "p@ss?1")
       #expect(encoded.credentialsRemoved == "rtsp://192.0.2.10/s1")
@@ -230,7 +234,7 @@ extension FieldCase {
         #expect(!"\(found)".contains("p%40ss"))
       }
     },
-    FieldCase("rtsp-url-ipv6", elsewhere: "connecting with the zone") { _ in
+    FieldCase("rtsp-url-ipv6", elsewhere: "connecting with the zone") { _ throws in
       let url = try RTSPURL(parsing: "rtsp://[fe80::1%25wlan0]:8554/live")
       #expect(url.host == "fe80::1" && url.zone == "wlan0" && url.port == 8554)
       #expect(url.credentialsRemoved.contains("[fe80::1"))
@@ -247,7 +251,7 @@ extension FieldCase {
         #expect(ScriptedCamera.described(text + "\n").severities("sdp.o.syntax") == expected, "\(origin)")
       }
     },
-    FieldCase("rtsp-http-tunnel-get", elsewhere: "the two requests of a tunnel: it is named, and not judged") { _ in
+    FieldCase("rtsp-http-tunnel-get", elsewhere: "the two requests of a tunnel: it is named, and not judged") { _ throws in
       for head in [
         "GET / HTTP/1.1\nx-sessioncookie: abc\nContent-Length: 32767\nAccept: application/x-rtsp-tunnelled\n\n",
         "get /live HTTP/1.0\nX-SessionCookie: abc\n\n",

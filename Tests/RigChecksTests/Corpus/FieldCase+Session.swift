@@ -22,7 +22,7 @@ extension FieldCase {
   }
 
   static let session: [FieldCase] = [
-    FieldCase("rtsp-keepalive-cseq-off-by-one", elsewhere: "falling back to OPTIONS") { _ in
+    FieldCase("rtsp-keepalive-cseq-off-by-one", elsewhere: "falling back to OPTIONS") { _ throws in
       for method in ["SET_PARAMETER", "GET_PARAMETER"] {
         var camera = ScriptedCamera()
         camera.publicMethods += ", SET_PARAMETER"
@@ -37,7 +37,7 @@ extension FieldCase {
         #expect(result.streams.first?.lost == 0)
       }
     },
-    FieldCase("rtsp-auth-nonce-stale", elsewhere: "authenticating anew, once") { _ in
+    FieldCase("rtsp-auth-nonce-stale", elsewhere: "authenticating anew, once") { _ throws in
       func exchange(_ stale: String, again: Bool = false) -> [Severity] {
         var camera = ScriptedCamera()
         let digest = "Authorization: Digest username=\"u\", realm=\"c\", response=\"0\", "
@@ -45,7 +45,8 @@ extension FieldCase {
         for (nonce, status) in [("old", "200 OK"), ("old", "401 Unauthorized"), ("new1", again ? "401 x" : "200 OK")] {
           camera.ask("GET_PARAMETER", ScriptedCamera.url + "/", named + digest + "nonce=\"\(nonce)\"\n")
           let next = nonce == "old" ? "new1" : "new2"
-          camera.answer(status, status.hasPrefix("2") ? "" : "WWW-Authenticate: Digest realm=\"c\", nonce=\"\(next)\"\(stale)\n")
+          camera.answer(
+            status, status.hasPrefix("2") ? "" : "WWW-Authenticate: Digest realm=\"c\", nonce=\"\(next)\"\(stale)\n")
         }
         camera.video(5)
         return camera.script.analyze().severities("rtsp.auth.stale")
@@ -56,7 +57,7 @@ extension FieldCase {
       #expect(exchange(", stale=FALSE") == [.error])
       #expect(exchange(", stale=TRUE", again: true) == [.error])
     },
-    FieldCase("session-timeout-short", elsewhere: "the keep-alive at half the timeout") { input in
+    FieldCase("session-timeout-short", elsewhere: "the keep-alive at half the timeout") { input throws in
       let header = SessionHeader(parsing: String(input.text.dropFirst("Session: ".count)))
       #expect(header.id == "4455" && header.effectiveTimeout == 10)
       for (text, timeout) in [("a", 60), ("a;timeout=x", 60), ("a; Timeout = 5 ", 5), ("a;timeout=99999999999", 60)] {
@@ -76,7 +77,7 @@ extension FieldCase {
       #expect(played(15, timeout: 10) == [.warning])
       #expect(played(15, timeout: 60) == [])
     },
-    FieldCase("session-echoes-timeout", elsewhere: "the bare id of a player") { input in
+    FieldCase("session-echoes-timeout", elsewhere: "the bare id of a player") { input throws in
       #expect(SessionHeader(parsing: "3289;timeout=60").id == "3289")
       for (headers, expected) in [("Session: 4455;timeout=60\n", [Severity.warning]), ("Session: 4455\n", [])] {
         let result = exchange("GET_PARAMETER", "200 OK", headers)
@@ -84,7 +85,7 @@ extension FieldCase {
         #expect(result.errors.isEmpty)
       }
     },
-    FieldCase("session-id-changes", elsewhere: "playing with the first id") { _ in
+    FieldCase("session-id-changes", elsewhere: "playing with the first id") { _ throws in
       for method in ["SETUP", "PLAY", "GET_PARAMETER"] {
         var camera = ScriptedCamera(audio: true)
         camera.describe()
@@ -97,7 +98,7 @@ extension FieldCase {
       // One more parameter is no other id.
       #expect(exchange("GET_PARAMETER", "200 OK").severities("session.id.stable") == [])
     },
-    FieldCase("session-getparam-454", elsewhere: "the fault is the emulator's to produce") { _ in
+    FieldCase("session-getparam-454", elsewhere: "the fault is the emulator's to produce") { _ throws in
       for method in ["GET_PARAMETER", "SET_PARAMETER", "OPTIONS"] {
         let result = exchange(method, "454 Session Not Found", then: 100)
         #expect(result.severities("session.keepalive") == [.error], "\(method)")
@@ -107,7 +108,7 @@ extension FieldCase {
       // Of a session that nobody knows, 454 is right.
       #expect(exchange("GET_PARAMETER", "454 Session Not Found", "Session: other\n", then: 100).errors.isEmpty)
     },
-    FieldCase("session-teardown-silent", elsewhere: "the fault is the emulator's to produce") { _ in
+    FieldCase("session-teardown-silent", elsewhere: "the fault is the emulator's to produce") { _ throws in
       for (closes, expected) in [(true, [Severity.error]), (false, [])] {
         var camera = ScriptedCamera()
         camera.start()
@@ -118,7 +119,7 @@ extension FieldCase {
         #expect(camera.script.analyze().severities("session.teardown") == expected)
       }
     },
-    FieldCase("session-stale-second-stream") { input in
+    FieldCase("session-stale-second-stream") { input throws in
       let result = ScriptedCamera.played(input.pieces)
       #expect(result.streams.map(\.ssrc).sorted() == [0x11, 0x22])
       #expect(result.streams.map(\.lost) == [0, 0])
@@ -129,16 +130,18 @@ extension FieldCase {
         let source = UInt32(index % 3)
         packets.append(
           fieldPacket(
-            UInt16(1000 * source) + UInt16(index / 3), UInt32(index / 3) * 3600, ssrc: source + 1, [0x41, 0x9a]))
+            1000 * Int(source) + index / 3, index / 3 * 3600, ssrc: source + 1, [0x41, 0x9a]))
       }
       let three = ScriptedCamera.played(packets, tcp: false)
       #expect(three.streams.map(\.lost) == [0, 0, 0])
       #expect(three.severities("rtp.ssrc.stable").first == .error)
       #expect(three.severities("rtp.seq") == [])
     },
-    FieldCase("session-play-500-glasses", elsewhere: "the fault is the emulator's to produce; TEARDOWN is a player's") { _ in
+    FieldCase("session-play-500-glasses", elsewhere: "the fault is the emulator's to produce; TEARDOWN is a player's") {
+      _ in
       for (status, expected) in [
-        ("500 Internal Server Error", [Severity.error]), ("502 Bad Gateway", [.error]), ("503 x", [.warning]), ("404 x", []),
+        ("500 Internal Server Error", [Severity.error]), ("502 Bad Gateway", [.error]), ("503 x", [.warning]),
+        ("404 x", []),
       ] {
         var camera = ScriptedCamera()
         camera.describe()
@@ -153,7 +156,7 @@ extension FieldCase {
         #expect(result.severities("media.decodable") == [])
       }
     },
-    FieldCase("play-no-rtp-info", elsewhere: "taking the first packet as the base") { _ in
+    FieldCase("play-no-rtp-info", elsewhere: "taking the first packet as the base") { _ throws in
       var camera = ScriptedCamera()
       camera.playHeaders = ""
       camera.start()
@@ -162,7 +165,7 @@ extension FieldCase {
       #expect(result.severities("play.rtp-info") == [.warning])
       #expect(result.errors.isEmpty && result.streams.first?.lost == 0)
     },
-    FieldCase("play-rtp-info-trailing-semicolon") { input in
+    FieldCase("play-rtp-info-trailing-semicolon") { input throws in
       let header = RTPInfoHeader(parsing: String(input.text.dropFirst("RTP-Info: ".count)))
       #expect(header.streams == [.init(url: "rtsp://192.0.2.10/0/trackID=0", sequence: 0, rtpTime: 0)])
       #expect(header.deviations.map(\.kind) == [.trailingSeparator])
@@ -184,7 +187,7 @@ extension FieldCase {
       #expect(zero.script.analyze().severities("play.rtp-info") == [.warning])
       #expect(zero.script.analyze().streams.first?.lost == 0)
     },
-    FieldCase("play-rtptime-zero") { _ in
+    FieldCase("play-rtptime-zero") { _ throws in
       for (stated, first, expected) in [
         (UInt32(0), UInt32(0x7fa0_0000), [Severity.warning]), (0xffff_ff00, 0x100, []), (900_000, 900_000, []),
         (0x7fa0_0000, 0, [.warning]),
@@ -199,7 +202,8 @@ extension FieldCase {
         #expect(result.severities("timing.monotonic") == [])
       }
     },
-    FieldCase("play-range-spelling", elsewhere: "the Range that a player sends, and what the emulated device accepts") { _ in
+    FieldCase("play-range-spelling", elsewhere: "the Range that a player sends, and what the emulated device accepts") {
+      _ in
       for range in ["npt=0-", "npt=0.000-", "0.000-", "npt=now-", "clock=20261130T052428Z-"] {
         var camera = ScriptedCamera()
         camera.describe()

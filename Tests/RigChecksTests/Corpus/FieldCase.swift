@@ -37,7 +37,7 @@ struct FieldInput: Sendable {
   static func load() throws -> [FieldInput] {
     let url = try #require(Bundle.module.url(forResource: "Fixtures/cases", withExtension: "jsonl"))
     return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
-      let value = try JSONValue.parse(String(line))
+      let value = try JSONParser.parse(String(line))
       return FieldInput(
         id: value["id"]?.string ?? "", category: value["category"]?.string ?? "", text: value["input"]?.string ?? "")
     }
@@ -129,9 +129,10 @@ extension ScriptedCamera {
 
 /// An RTP packet of the video of the cases.
 func fieldPacket(
-  _ sequence: UInt16, _ timestamp: UInt32, marker: Bool = true, ssrc: UInt32 = 0x0a0b_0c0d, _ payload: [UInt8]
+  _ sequence: Int, _ timestamp: Int, marker: Bool = true, ssrc: UInt32 = 0x0a0b_0c0d, _ payload: [UInt8]
 ) -> [UInt8] {
   ScriptedCamera.Packet(
-    payloadType: 96, marker: marker, sequence: sequence, timestamp: timestamp, ssrc: ssrc, payload: payload
+    payloadType: 96, marker: marker, sequence: UInt16(truncatingIfNeeded: sequence),
+    timestamp: UInt32(truncatingIfNeeded: timestamp), ssrc: ssrc, payload: payload
   ).bytes
 }
