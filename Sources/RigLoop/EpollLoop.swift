@@ -23,6 +23,8 @@ public final class EpollLoop: Loop, @unchecked Sendable {
 
   /// - Throws: `SystemError` where the process has no descriptors left.
   public init(_: Void = ()) throws(SystemError) {
+    // A reader that has gone away is a failed write (EPIPE), also on pipes, where no flag says so per call.
+    signal(SIGPIPE, SIG_IGN)
     epoll = rig_epoll_create()
     guard epoll >= 0 else { throw SystemError("epoll_create1") }
     wakeup = rig_eventfd()

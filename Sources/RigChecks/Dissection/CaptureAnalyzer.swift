@@ -120,6 +120,7 @@ public struct CaptureAnalyzer: Sendable {
       finished = true
       flushConnections()
       finishStreams()
+      fragments.finish(at: world.now)
       world.incompleteDatagrams = fragments.incomplete
       for index in checks.indices { checks[index].finish(in: world, log: &log) }
     }

@@ -90,6 +90,9 @@ public struct FragmentReassembler: Sendable {
     partials[index].filled = kept.sorted { $0.lowerBound < $1.lowerBound }
   }
 
+  /// Nothing follows after `time`: what waits counts as incomplete, unless it began in the last 10 ms before.
+  public mutating func finish(at time: Int64) { expire(before: time &- 10_000_000) }
+
   private mutating func expire(before limit: Int64) {
     while let first = partials.first, first.started < limit { drop(0) }
   }

@@ -21,7 +21,7 @@ extension RTSPParser {
       let feed = partial.scanned
       let line = slice(partial.lineStart..<feed)
       if line.allSatisfy({ $0 == 0x0D }) {
-        return complete(partial, headersEnd: partial.lineStart, next: feed + 1, isTerminated: true)
+        return complete(partial, headersEnd: partial.lineStart, next: feed + 1, isTerminated: true, endsBare: line.isEmpty)
       }
       if line.first == 0x52, case .response? = StartLine(parsing: line)?.start {
         return complete(partial, headersEnd: partial.lineStart, next: partial.lineStart, isTerminated: false)
@@ -49,7 +49,7 @@ extension RTSPParser {
   }
 
   private mutating func complete(
-    _ partial: PartialMessage, headersEnd: Int, next: Int, isTerminated: Bool
+    _ partial: PartialMessage, headersEnd: Int, next: Int, isTerminated: Bool, endsBare: Bool = false
   ) -> Step {
     var reader = HeaderReader(offset: Int64(partial.start))
     if blankBytes > 0 { reader.note(.blankLineBefore, at: Int64(partial.start - blankBytes)) }
@@ -57,6 +57,9 @@ extension RTSPParser {
     blankBytes = 0
     isInsideFrame = false
     let message = reader.read(slice(partial.start..<headersEnd), firstPosition: partial.start)
+    if endsBare, !reader.deviations.contains(where: { $0.kind == .bareLF }) {
+      reader.note(.bareLF, at: Int64(headersEnd))
+    }
     if !isTerminated { reader.note(.unterminatedHeaders, at: Int64(headersEnd)) }
     guard var message else {
       // The start line was checked before; only a stream that lies about itself gets here.

@@ -120,7 +120,7 @@ extension FieldCase {
       let format = try #require(SDPFormatParameters(parsing: String(input.text.dropFirst("a=fmtp:".count))))
       let parameters = H264FormatParameters(format)
       #expect(parameters.sequenceParameterSets.count == 1 && parameters.pictureParameterSets.count == 2)
-      for sets in ["Z2QAKQ==,aPqPLA==,aF6jzA==", "aPqPLA==,Z2QAKQ==", "Z2QAKQ,aPqPLA"] {
+      for sets in ["Z2QAKQ==,aPqPLA==,aF6jzA==", "aPqPLA==,Z2QAKQ=="] {
         let result = described(
           "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\na=fmtp:96 packetization-mode=1;sprop-parameter-sets=\(sets)\n"
             + "a=control:t\n")
@@ -132,7 +132,7 @@ extension FieldCase {
         let set = String(repeating: "Z0LADNkB", count: bytes / 8)
         let camera = ScriptedCamera.edited { $0.replacing(ScriptedCamera.sps, with: set) }
         let result = ScriptedCamera.described(camera.sdp)
-        #expect(result.severities("sdp.text") == expected, "\(bytes)")
+        #expect(result.severities("sdp.text") == expected, "\(bytes): \(result.findings)")
         #expect(result.severities("sdp.mandatory") == [])
       }
       // Beyond what is kept: said, and the dialogue goes on.

@@ -254,7 +254,7 @@ extension FieldCase {
     FieldCase("rtsp-http-tunnel-get", elsewhere: "the two requests of a tunnel: it is named, and not judged") { _ throws in
       for head in [
         "GET / HTTP/1.1\nx-sessioncookie: abc\nContent-Length: 32767\nAccept: application/x-rtsp-tunnelled\n\n",
-        "get /live HTTP/1.0\nX-SessionCookie: abc\n\n",
+        "GET /live HTTP/1.0\nX-SessionCookie: abc\n\n",
       ] {
         var script = WireScript()
         script.serverPort = 80

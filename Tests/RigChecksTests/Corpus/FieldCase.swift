@@ -118,11 +118,12 @@ extension ScriptedCamera {
     return camera.script.analyze()
   }
 
-  /// Bytes as the server sends them in the RTSP connection, after PLAY; with a good key picture before and after.
-  static func streamed(_ bytes: [UInt8], audio: Bool = false) -> AnalysisResult {
-    var camera = ScriptedCamera(audio: audio)
+  /// Bytes as the server sends them in the RTSP connection, after PLAY and before some good pictures.
+  static func streamed(_ bytes: [UInt8], then pictures: Int = 5) -> AnalysisResult {
+    var camera = ScriptedCamera()
     camera.start()
     camera.script.segment(bytes, fromServer: true)
+    camera.video(pictures, gop: 1000)
     return camera.script.analyze()
   }
 }
