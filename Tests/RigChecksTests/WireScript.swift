@@ -27,8 +27,13 @@ struct WireScript {
     time += 100_000
   }
 
-  /// One TCP segment. `lost`: sent, and not in the capture.
+  /// One TCP segment, or several where it exceeds an IP datagram. `lost`: sent, and not in the capture.
   mutating func segment(_ bytes: [UInt8], fromServer: Bool, flags: UInt8 = 0x18, lost: Bool = false) {
+    guard bytes.count <= 60_000 else {
+      segment(Array(bytes[..<60_000]), fromServer: fromServer, flags: flags, lost: lost)
+      segment(Array(bytes[60_000...]), fromServer: fromServer, flags: flags, lost: lost)
+      return
+    }
     let ports = fromServer ? be16(serverPort) + be16(clientPort) : be16(clientPort) + be16(serverPort)
     let numbers = fromServer ? be32(serverNext) + be32(clientNext) : be32(clientNext) + be32(serverNext)
     let step = UInt32(bytes.count) + (flags & 3 != 0 ? 1 : 0)

@@ -21,7 +21,8 @@ extension RTSPParser {
       let feed = partial.scanned
       let line = slice(partial.lineStart..<feed)
       if line.allSatisfy({ $0 == 0x0D }) {
-        return complete(partial, headersEnd: partial.lineStart, next: feed + 1, isTerminated: true, endsBare: line.isEmpty)
+        return complete(
+          partial, headersEnd: partial.lineStart, next: feed + 1, isTerminated: true, endsBare: line.isEmpty)
       }
       if line.first == 0x52, case .response? = StartLine(parsing: line)?.start {
         return complete(partial, headersEnd: partial.lineStart, next: partial.lineStart, isTerminated: false)

@@ -152,7 +152,8 @@ extension FieldCase {
         #expect(result.streams.first?.codec == "H264")
       }
     },
-    FieldCase("rtsp-redirect-scheme-loop", elsewhere: "the request line on TLS, the hop limit of a player") { _ throws in
+    FieldCase("rtsp-redirect-scheme-loop", elsewhere: "the request line on TLS, the hop limit of a player") {
+      _ throws in
       #expect(try RTSPURL(parsing: "rtsps://192.0.2.10/live").port == 322)
       #expect(try RTSPURL(parsing: "rtsp://192.0.2.10:322/live").port == 322)
       for (from, to, isFair) in [
@@ -251,7 +252,8 @@ extension FieldCase {
         #expect(ScriptedCamera.described(text + "\n").severities("sdp.o.syntax") == expected, "\(origin)")
       }
     },
-    FieldCase("rtsp-http-tunnel-get", elsewhere: "the two requests of a tunnel: it is named, and not judged") { _ throws in
+    FieldCase("rtsp-http-tunnel-get", elsewhere: "the two requests of a tunnel: it is named, and not judged") {
+      _ throws in
       for head in [
         "GET / HTTP/1.1\nx-sessioncookie: abc\nContent-Length: 32767\nAccept: application/x-rtsp-tunnelled\n\n",
         "GET /live HTTP/1.0\nX-SessionCookie: abc\n\n",
