@@ -183,7 +183,9 @@ public struct JSONParser {
     case UInt8(ascii: "t"): out.append(0x09)
     case UInt8(ascii: "u"):
       var code = UInt32(try hex4())
-      if code & 0xFC00 == 0xD800, peek == UInt8(ascii: "\\"), at + 1 < bytes.endIndex, bytes[at + 1] == UInt8(ascii: "u") {
+      if code & 0xFC00 == 0xD800, peek == UInt8(ascii: "\\"), at + 1 < bytes.endIndex,
+        bytes[at + 1] == UInt8(ascii: "u")
+      {
         let mark = at
         at += 2
         let low = UInt32(try hex4())

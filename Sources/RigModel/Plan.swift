@@ -44,7 +44,9 @@ public struct FaultRequest: Hashable, Sendable {
   public var verb: String
   public var arguments: [String: FaultArgument]
   public var position: SourcePosition?
-  public init(at stage: StageID, do verb: String, arguments: [String: FaultArgument] = [:], position: SourcePosition? = nil) {
+  public init(
+    at stage: StageID, do verb: String, arguments: [String: FaultArgument] = [:], position: SourcePosition? = nil
+  ) {
     self.stage = stage
     self.verb = verb
     self.arguments = arguments

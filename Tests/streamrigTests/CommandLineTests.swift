@@ -12,13 +12,15 @@ import Testing
     #expect(try Tool.run(["--version"]).out.hasPrefix("streamrig "))
   }
 
-  @Test(arguments: [
-    ([], ""), (["runn"], "unknown command"), (["run", "--jobz", "2"], "did you mean --jobs?"),
-    (["run", "--jobs", "0"], "from 1 to 64"), (["run", "--jobs"], "needs a value"), (["run", "/no/such"], "No such file"),
-    (["run", "--seed", "x"], "whole number"), (["run", "--device", "camera:80"], "numeric address"),
-    (["emulate", "--model", "nope"], "emu-flagship"), (["check"], "expected a capture"),
-    (["report", "merge"], "merge JOURNAL"), (["sweep", "--flow", "hls-room"], "cannot be driven yet"),
-  ] as [([String], String)])
+  @Test(
+    arguments: [
+      ([], ""), (["runn"], "unknown command"), (["run", "--jobz", "2"], "did you mean --jobs?"),
+      (["run", "--jobs", "0"], "from 1 to 64"), (["run", "--jobs"], "needs a value"),
+      (["run", "/no/such"], "No such file"),
+      (["run", "--seed", "x"], "whole number"), (["run", "--device", "camera:80"], "numeric address"),
+      (["emulate", "--model", "nope"], "emu-flagship"), (["check"], "expected a capture"),
+      (["report", "merge"], "merge JOURNAL"), (["sweep", "--flow", "hls-room"], "cannot be driven yet"),
+    ] as [([String], String)])
   func wrongUsageIsStatus2(_ arguments: [String], _ message: String) throws {
     let result = try Tool.run(arguments)
     #expect(result.status == 2)
