@@ -85,8 +85,11 @@ struct DocumentBuilder {
     }
   }
 
-  private func position(_ event: YAMLEvent) -> SourcePosition {
-    SourcePosition(file: file, line: event.line, column: event.column)
+  private func position(_ event: YAMLEvent) -> SourcePosition { position(line: event.line, column: event.column) }
+
+  /// The parser ends a last line that the file leaves open, and then stands on a line that is not there.
+  private func position(line: Int, column: Int) -> SourcePosition {
+    line > text.end.line ? text.end : SourcePosition(file: file, line: line, column: column)
   }
 
   /// False: the nesting is too deep to go on.
@@ -200,9 +203,6 @@ struct DocumentBuilder {
       if context.text.contains("alias") { message += "; text that begins with * needs quotes" }
       if context.text.contains("tag") { message += "; text that begins with ! needs quotes" }
     }
-    // The parser ends a last line that the file leaves open, and then stands on a line that is not there.
-    let isBehindEnd = error.line > text.end.line
-    let position = isBehindEnd ? text.end : SourcePosition(file: file, line: error.line, column: error.column)
-    diagnostics.add(position, message)
+    diagnostics.add(position(line: error.line, column: error.column), message)
   }
 }

@@ -39,7 +39,7 @@ struct CaptureJUnit {
       planned: planned, device: "", seed: 0, started: began, ended: ended, verdict: judged.verdict,
       reason: judged.reason)
     if let result = judged.result {
-      record.checks = result.groups
+      record.checks = result.groups.map(Self.cleaned)
       record.measurements = Self.measurements(result)
       record.properties = [
         .init("packets", "\(result.packets)"), .init("rtp-packets", "\(result.mediaPackets)"),
@@ -51,6 +51,19 @@ struct CaptureJUnit {
       }
     }
     state.apply(.caseEnded(record))
+  }
+
+  /// Without passwords, and without what could steer a terminal that shows the report.
+  private static func cleaned(_ group: CheckGroupRecord) -> CheckGroupRecord {
+    var group = group
+    group.findings = group.findings.map { finding in
+      var clean = finding
+      clean.message = CaptureText.message(of: finding)
+      clean.first.excerpt = finding.first.excerpt.map(CaptureText.excerpt)
+      clean.last?.excerpt = finding.last?.excerpt.map(CaptureText.excerpt)
+      return clean
+    }
+    return group
   }
 
   /// Of the first 16 streams: a report for people, not a data base.

@@ -92,7 +92,7 @@ extension CaptureText {
       "frame": f.first.frame.map { .integer(Int64($0)) }, "time": f.first.time.map { .string(String($0)) },
       "ssrc": f.first.ssrc.map { .integer(Int64($0)) }, "sequence": f.first.sequence.map { .integer($0) },
       "offset": f.first.offset.map { .integer($0) },
-      "excerpt": f.first.excerpt.map { .string(TerminalText.line(Redactor().redact($0), columns: 200)) },
+      "excerpt": f.first.excerpt.map { .string(excerpt($0)) },
       "last-frame": f.last?.frame.map { .integer(Int64($0)) }, "last-time": f.last?.time.map { .string(String($0)) },
     ]
   }

@@ -117,8 +117,10 @@ enum CaptureText {
 
   /// What came over the wire may hold a password, or a megabyte.
   static func message(of finding: Finding) -> String {
-    TerminalText.line(Redactor().redact(finding.message), columns: 700)
+    TerminalText.line(Redactor().redact(finding.message), columns: 500)
   }
+
+  static func excerpt(_ text: String) -> String { TerminalText.line(Redactor().redact(text), columns: 200) }
 
   private static func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))

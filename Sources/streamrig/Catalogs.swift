@@ -19,6 +19,6 @@ enum Catalogs {
           verb: fault.verb, layer: fault.layer.rawValue, stages: fault.stages.mapValues { $0.map(\.rawValue) },
           arguments: fault.arguments, summary: fault.summary)
       },
-      checks: FlowCheckCatalog.infos + CheckCatalog.wire.map { $0.info }, capabilities: capabilities)
+      checks: FlowCheckCatalog.infos + CheckCatalog.infos, capabilities: capabilities)
   }
 }

@@ -15,18 +15,25 @@ import Testing
     }
   }
 
-  @Test func theFirstSetIsComplete() {
-    let ids = Set(CheckCatalog.wireInfos.map(\.id))
+  @Test func theCatalogueIsComplete() {
+    let ids = Set(CheckCatalog.infos.map(\.id))
     let wanted: Set = [
-      "rtsp.line.crlf", "rtsp.cseq.present", "rtsp.cseq.echo", "rtsp.response.single", "rtsp.content-length.exact",
-      "rtsp.content-base.absolute", "rtsp.public.truthful", "sdp.mandatory", "sdp.rtpmap.dynamic", "sdp.control",
-      "sdp.h264.sprop", "sdp.aac.params", "transport.present", "transport.ssrc.match", "framing.channel.assigned",
-      "framing.intact", "session.id.stable", "session.expiry", "session.teardown", "play.rtp-info",
-      "rtp.version-padding-ext", "rtp.pt.known", "rtp.ssrc.stable", "rtp.seq", "rtp.payload.empty", "rtcp.sr.present",
-      "rtcp.sr.mapping", "rtcp.length", "rtcp.bye", "h264.marker.au-end", "h264.fu", "h264.no-startcode",
-      "aac.au-headers", "timing.monotonic", "media.decodable", "media.gop", "media.gap",
+      "rtsp.line.crlf", "rtsp.header.fold", "rtsp.cseq.present", "rtsp.cseq.echo", "rtsp.response.single",
+      "rtsp.content-length.exact", "rtsp.content-base.absolute", "rtsp.public.truthful", "rtsp.options.star",
+      "rtsp.status.state", "rtsp.redirect.sane", "rtsp.auth.challenge", "rtsp.auth.stale", "rtsp.url.no-credentials",
+      "sdp.mandatory", "sdp.o.syntax", "sdp.c.syntax", "sdp.m.syntax", "sdp.rtpmap.dynamic", "sdp.fmtp.pt",
+      "sdp.control", "sdp.h264.sprop", "sdp.h265.sprop", "sdp.aac.params", "sdp.text", "transport.present",
+      "transport.echo", "transport.server-port.used", "transport.interleaved.any", "transport.ssrc.match",
+      "framing.channel.assigned", "framing.intact", "session.id.stable", "session.keepalive", "session.expiry",
+      "session.teardown", "play.rtp-info", "rtp.version-padding-ext", "rtp.pt.known", "rtp.ssrc.stable", "rtp.seq",
+      "rtp.initial.random", "rtp.size.mtu", "rtp.payload.empty", "rtcp.sr.present", "rtcp.compound", "rtcp.length",
+      "rtcp.sr.counts", "rtcp.sr.mapping", "rtcp.bye", "h264.marker.au-end", "h264.fu", "h264.stap", "h264.mode",
+      "h264.no-startcode", "h265.packets", "aac.au-headers", "timing.clock-rate", "timing.monotonic",
+      "timing.av-sync", "media.decodable", "media.gap", "media.gop", "media.bitrate", "media.quality-factor",
     ]
-    #expect(wanted.subtracting(ids).isEmpty)
+    #expect(wanted.count == 65)
+    #expect(wanted.subtracting(ids).isEmpty, "\(wanted.subtracting(ids))")
+    #expect(ids.subtracting(wanted) == ["transport.syntax", "h265.marker.au-end"])
   }
 
   @Test func everyCheckHasAPage() {
