@@ -26,12 +26,18 @@ public struct Redactor: Sendable {
   /// The text with each secret replaced by the marker. A secret broken up by escape sequences is found as well, and one
   /// that an escape sequence would swallow on a terminal too: a file keeps it.
   public func redact(_ text: String) -> String {
-    if EscapeFilter.mayHoldEscapes(text) {
-      let stripped = EscapeFilter.strip(text)
-      let hidden = hide(stripped)
-      if hidden != stripped { return hidden }
-    }
-    return hide(text)
+    guard EscapeFilter.mayHoldEscapes(text) else { return hide(text) }
+    if let hidden = hideStripped(text) { return hidden }
+    let hidden = hide(text)
+    // What was hidden just now may end a name or a URL that went on without the escape sequences.
+    return hidden == text ? text : hideStripped(hidden) ?? hidden
+  }
+
+  /// The text without escape sequences and secrets; `nil` where no secret shows without the sequences.
+  private func hideStripped(_ text: String) -> String? {
+    let stripped = EscapeFilter.strip(text)
+    let hidden = hide(stripped)
+    return hidden == stripped ? nil : hidden
   }
 
   /// What one pass hides can bring out another pattern, such as a last path element; few rounds settle it.
