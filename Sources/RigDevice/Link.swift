@@ -11,4 +11,28 @@ public protocol Link: Sendable {
   func probeGone(_ target: Hello.Probe?) async -> Fact
   /// Whether anything still listens where the media came from: `wire.port-closed` or `wire.port-still-open`.
   func probePort(host: String, port: UInt16) async -> Fact
+
+  /// Calls `see` with what the link notices by itself: facts of kind `link.lost`. Replaces an earlier listener.
+  func watch(_ see: @escaping @Sendable (Fact) -> Void) async
+  /// Begins a fault of the network path itself; it ends as its arguments say, or with the case.
+  /// - Returns: a token for `proof`.
+  /// - Throws: `LinkFaultRefused` where this link cannot do it.
+  func begin(_ fault: FaultRequest) async throws -> Int
+  /// What the link counted of a fault that it began; `nil`: nothing met it so far.
+  func proof(of token: Int) async -> String?
+}
+
+/// Why a link does not perform a fault.
+public struct LinkFaultRefused: Error, CustomStringConvertible {
+  public let description: String
+  public init(_ description: String) { self.description = description }
+}
+
+/// A link that is only a witness.
+extension Link {
+  public func watch(_ see: @escaping @Sendable (Fact) -> Void) async {}
+  public func begin(_ fault: FaultRequest) async throws -> Int {
+    throw LinkFaultRefused("the \(name) link carries no frames that could be impaired: run with --link namespace")
+  }
+  public func proof(of token: Int) async -> String? { nil }
 }

@@ -63,6 +63,8 @@ public enum FactKind: String, CaseIterable, Sendable {
   /// The link could not be proven although the device reported success.
   case linkNotJoined = "link.not-joined"
   case linkLost = "link.lost"
+  /// A fault that the link itself performed, with what it counted.
+  case linkImpaired = "link.impaired"
   /// After the session: the access point no longer answers.
   case hotspotGone = "link.hotspot-gone"
   case hotspotStillUp = "link.hotspot-still-up"

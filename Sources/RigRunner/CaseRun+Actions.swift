@@ -9,6 +9,8 @@ extension CaseRun {
   /// How often a reported join is tried to be proven before it counts as untrue.
   private static let linkAttempts = 5
   private static let linkRetry: Duration = .milliseconds(300)
+  /// A station that waits for a lease takes seconds for one attempt.
+  private static let linkPatience: Duration = .seconds(6)
   private static let cleanPoll: Duration = .milliseconds(100)
   /// How often a request is sent again while the control link is down.
   private static let askAgain: Duration = .milliseconds(100)
@@ -20,6 +22,7 @@ extension CaseRun {
     case .stageBegan(let stage, let deadline):
       entry(.stageBegan(stage, deadline: deadline))
       mark("stage \(stage) began")
+      beginLinkFaults(at: stage)
     case .stageEnded(let stage, let outcome, let reason):
       entry(.stageEnded(stage, outcome, reason: reason))
       mark("stage \(stage) \(outcome == .passed ? "ok" : outcome.rawValue)\(reason.isEmpty ? "" : ": \(reason)")")
@@ -108,8 +111,9 @@ extension CaseRun {
   private func proveLink() {
     let target = hello?.probe
     loop.spawn { [environment, loop] in
+      let deadline = loop.now + CaseRun.linkPatience
       var fact = await environment.link.probe(target)
-      for _ in 1..<CaseRun.linkAttempts where fact.kind != .linkJoined {
+      for _ in 1..<CaseRun.linkAttempts where fact.kind != .linkJoined && loop.now < deadline {
         try await loop.sleep(for: CaseRun.linkRetry)
         fact = await environment.link.probe(target)
       }

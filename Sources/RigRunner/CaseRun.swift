@@ -43,6 +43,8 @@ public actor CaseRun {
   /// As the device claims it; only the reading of a number in the picture rests on it.
   private var counterModulus: Int?
   private var player: Task<Void, any Error>?
+  /// Faults that the link performs: which prover waits for which token.
+  var linkFaults: [(prover: Int, token: Int)] = []
 
   /// - Parameter run: an id that no other run of this device has had.
   public init(
@@ -69,12 +71,14 @@ public actor CaseRun {
   /// Runs the case to its end.
   public func execute() async -> RunRecord {
     emit(.caseStarted(caseID: planned.id, device: environment.deviceName, at: started))
+    await watchLink()
     handle(.begin)
     let preflight = loop.spawn { await self.preflight() }
     await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in if isOver { k.resume() } else { over = k } }
     _ = await preflight.result
     _ = await player?.result
     await environment.player.close()
+    await proveLinkFaults()
     _ = try? await environment.driver.call("clear", [:], timeout: .seconds(2))
     let clockError = await environment.driver.clockError()
     let damaged = await environment.driver.damagedCount()
@@ -105,7 +109,7 @@ public actor CaseRun {
       }
       self.hello = hello
       if let reason = unusable(hello) { return handle(.preflightFailed(reason)) }
-      for request in item.plan.faults { try await inject(request) }
+      for fault in provers where fault.definition.layer != .link { try await inject(fault.prover.request) }
       let state = try await environment.driver.call("state", [:], timeout: .seconds(5))
       if state["ready"]?["ok"]?.bool == false {
         let reasons = state["ready"]?["reasons"]?.array?.compactMap(\.string) ?? []

@@ -20,6 +20,8 @@ actor DeviceBench: CaseBench {
     let host: String
     let control: SocketAddress
     let name: String
+    /// The air in front of it; `nil`: it is reached over loopback, or as `--interface` says.
+    var air: NamespaceLink?
   }
 
   /// A device child that did not come up.
@@ -35,6 +37,8 @@ actor DeviceBench: CaseBench {
   private let seed: UInt64
   private let given: SocketAddress?
   private let interface: String
+  private let link: LinkChoice
+  private var airs: [Int: NamespaceLink] = [:]
   private var devices: [String: Device] = [:]
   private var started = 0
 
@@ -42,10 +46,11 @@ actor DeviceBench: CaseBench {
   ///   - captureThread: `nil`: no capture.
   ///   - captureSkipped: why there is none.
   ///   - device: the control address of a device that is there already; `nil`: emulated ones are started.
-  ///   - interface: where the media comes in.
+  ///   - interface: where the media comes in, for a device that has no air of its own.
+  ///   - link: over which path emulated devices are reached.
   init(
     _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64,
-    device: SocketAddress?, interface: String
+    device: SocketAddress?, interface: String, link: LinkChoice
   ) {
     self.loop = loop
     self.reports = reports
@@ -54,6 +59,7 @@ actor DeviceBench: CaseBench {
     self.seed = seed
     given = device
     self.interface = interface
+    self.link = link
   }
 
   func environment(for scheduled: ScheduledCase, worker: Int) async throws -> CaseEnvironment {
@@ -63,16 +69,19 @@ actor DeviceBench: CaseBench {
       reports: reports, relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name))"
     ) { Redactor().redact($0) }
     let capture = try captureThread.map {
-      try JudgedCapture($0, interface: interface, host: device.host, folder: folder, item: item)
+      try JudgedCapture(
+        $0, interface: device.air?.interface ?? interface, host: device.host, folder: folder, item: item)
     }
     let gap = item.plan.limits["media-gap"] ?? .seconds(2)
     let loop = loop
+    await device.air?.restart(seed: item.seed)
+    let opener: any ChannelOpener = device.air?.opener(device.control) ?? TCPOpener(loop, device.control)
     return CaseEnvironment(
       deviceName: device.name, host: device.host,
-      driver: StageLinkDriver(loop, TCPOpener(loop, device.control)) {
+      driver: StageLinkDriver(loop, opener) {
         String(UInt64.random(in: 0...UInt64.max), radix: 36)
       },
-      link: LoopbackLink(loop),
+      link: device.air ?? LoopbackLink(loop),
       player: HelperProbe(loop, program: HelperProgram.media, gap: gap) { folder.openLog("media-helper.log") },
       capture: capture, captureSkipped: captureSkipped, files: folder,
       lag: { loop.worstLag(since: $0) })
@@ -85,23 +94,28 @@ actor DeviceBench: CaseBench {
     guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
       throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
     }
-    return try await emulated(profile.model, worker: worker)
+    return try await emulated(profile.model, worker: worker, behindAir: link.usesAir(item.plan))
   }
 
-  private func emulated(_ model: String, worker: Int) async throws -> Device {
-    let key = "\(worker) \(model)"
+  private func emulated(_ model: String, worker: Int, behindAir: Bool) async throws -> Device {
+    let key = "\(worker) \(model) \(behindAir)"
     if let device = devices[key] {
       if device.child?.isRunning == true { return device }
       devices[key] = nil
     }
     started += 1
     let name = "emu-\(started)"
-    let child = try ChildProcess(
-      loop, program: HelperProgram.own,
-      arguments: [
-        "emulate", "--json", "--until-eof", "--model", model, "--serial", name, "--seed",
-        "\(seed &+ UInt64(worker) &* 977)",
-      ])
+    let arguments = [
+      "emulate", "--json", "--until-eof", "--model", model, "--serial", name, "--seed",
+      "\(seed &+ UInt64(worker) &* 977)",
+    ]
+    let air = behindAir ? try await air(worker, for: key) : nil
+    let child: ChildProcess
+    if let air {
+      child = try await air.spawn(program: HelperProgram.own, arguments: arguments + ["--host", air.deviceHost])
+    } else {
+      child = try ChildProcess(loop, program: HelperProgram.own, arguments: arguments)
+    }
     var text: [UInt8] = []
     while !text.contains(0x0A), case let bytes = try await child.io.read(), !bytes.isEmpty { text += bytes }
     guard let json = try? JSONParser.parse(String(decoding: text, as: UTF8.self)), let host = json["host"]?.string,
@@ -111,13 +125,39 @@ actor DeviceBench: CaseBench {
       let exit = try await child.end()
       throw NoDevice(description: "the emulated device \(model) did not start: \(exit)")
     }
-    let device = Device(child: child, host: host, control: control, name: name)
+    let device = Device(child: child, host: host, control: control, name: name, air: air)
     devices[key] = device
     return device
+  }
+
+  /// Makes the airs of all workers before any case runs: the kernel takes its time, and a case's limits would not stand
+  /// still meanwhile.
+  func prepareAirs(_ workers: Int) throws {
+    for worker in 0..<workers { _ = try makeAir(worker) }
+  }
+
+  private func makeAir(_ worker: Int) throws -> NamespaceLink {
+    if let air = airs[worker] { return air }
+    guard let number = UInt8(exactly: worker) else { throw NoDevice(description: "too many devices for one machine") }
+    let air = try NamespaceLink(loop, number: number, seed: seed)
+    airs[worker] = air
+    return air
+  }
+
+  /// One air a worker. A device of another model that still stands behind it makes room.
+  private func air(_ worker: Int, for key: String) async throws -> NamespaceLink {
+    let air = try makeAir(worker)
+    for (other, device) in devices where device.air === air && other != key {
+      _ = try await device.child?.end()
+      devices[other] = nil
+    }
+    return air
   }
 
   func close() async {
     for device in devices.values { _ = try? await device.child?.end() }
     devices = [:]
+    for air in airs.values { await air.close() }
+    airs = [:]
   }
 }

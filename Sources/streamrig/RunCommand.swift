@@ -19,6 +19,10 @@ enum RunCommand: Command {
       Option.flag("--fail-fast", "start no more cases after one that did not pass"),
       Option.flag("--simulate", "virtual time, without a wire: flow-level plans only"),
       Option.flag("--no-capture", "no packets: says which checks that costs"),
+      Option.value(
+        "--link", "LINK",
+        "auto (default): loopback, and namespace where a case impairs the link; loopback; namespace: real frames and "
+          + "a DHCP lease for every case"),
       Option.value("--device", "HOST:PORT", "drive the stage-link/1 device there instead of emulated ones"),
       Option.value("--interface", "NAME", "where its media comes in, default lo"),
       Option.flag("--verbose", "a line for each stage"),
@@ -29,18 +33,19 @@ enum RunCommand: Command {
     let settings = try RunSettings(arguments)
     let plans = try PlanFiles.read(arguments.operands)
     guard PlanFiles.report(plans) else { return ExitStatus.usage }
+    // Nothing may have started a thread before this.
+    let access = simulate ? nil : NetworkAccess.prepare(settings, plans: plans.plans.map(\.plan))
     let schedule = try Selection.schedule(
-      plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture)
+      plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture,
+      linkClosed: access?.linkClosed)
     if settings.noCapture, !simulate { Output.complain(CaptureAccess.cost) }
-    var access = CaptureAccess.allowed
-    // A device that is there already lives in this network namespace: no private one will do.
-    if !simulate, !settings.noCapture {
-      // Nothing may have started a thread before this.
-      access = CaptureAccess.prepare(mayMove: settings.device == nil)
-      if case .denied(let why) = access {
-        Output.complain("\(why)\n\(CaptureAccess.remedies)")
-        return ExitStatus.rig
-      }
+    if case .denied(let why)? = access?.capture {
+      Output.complain("\(why)\n\(CaptureAccess.remedies)")
+      return ExitStatus.rig
+    }
+    if settings.link == .namespace, let why = access?.linkClosed {
+      Output.complain("--link namespace: \(why)")
+      return ExitStatus.rig
     }
     if !simulate, !HelperProgram.isExecutable(HelperProgram.media) {
       Output.complain(
@@ -67,6 +72,7 @@ struct RunSettings {
   /// The control address of a device that is there already.
   let device: SocketAddress?
   let interface: String
+  let link: LinkChoice
 
   init(_ arguments: Arguments) throws(UsageError) {
     seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...0xFFFF_FFFF)
@@ -83,6 +89,13 @@ struct RunSettings {
     verbose = arguments.has("--verbose")
     interface = arguments.last("--interface") ?? "lo"
     device = try arguments.last("--device").map { text throws(UsageError) in try RunSettings.address(text) }
+    guard let link = LinkChoice(rawValue: arguments.last("--link") ?? LinkChoice.automatic.rawValue) else {
+      throw UsageError(description: "--link is \(LinkChoice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    self.link = link
+    guard device == nil || link != .namespace else {
+      throw UsageError(description: "--link namespace starts its devices itself: it goes without --device")
+    }
     guard device == nil || jobs == 1 else { throw UsageError(description: "--device is one device: --jobs must be 1") }
   }
 
@@ -99,6 +112,7 @@ struct RunSettings {
     verbose = false
     device = nil
     interface = "lo"
+    link = .automatic
   }
 
   /// `127.66.1.1:7066` or `[::1]:7066`

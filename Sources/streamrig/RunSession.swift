@@ -96,10 +96,12 @@ struct RunSession {
     let capture = settings.noCapture ? nil : try LoopThread()
     let bench = DeviceBench(
       loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
-      device: settings.device, interface: settings.interface)
+      device: settings.device, interface: settings.interface, link: settings.link)
     let runner = Runner(
       loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast, emit: emit)
     let session = self
+    let airs = cases.contains { $0.skipped == nil && settings.link.usesAir($0.item.plan) }
+    let workers = min(settings.jobs, cases.count)
     earlyEnd.onReport { error in
       loop.spawn { await runner.interrupt("the reports cannot be written: \(error)") }
     }
@@ -111,6 +113,7 @@ struct RunSession {
           session.console?.tick(loop.now)
         }
       }
+      if airs { try await bench.prepareAirs(workers) }
       await runner.run()
       watcher.cancel()
       ticker.cancel()

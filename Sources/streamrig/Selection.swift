@@ -13,7 +13,8 @@ enum Selection {
 
   /// Cases that need what this run does not have are skipped with that reason.
   static func schedule(
-    _ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool, noCapture: Bool = false
+    _ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool, noCapture: Bool = false,
+    linkClosed: String? = nil
   ) throws -> Schedule {
     let filter: CaseFilter
     do {
@@ -22,7 +23,8 @@ enum Selection {
       throw UsageError(description: "--tag: \(error)")
     }
     let bench = Bench(
-      capabilities: Catalogs.capabilities, deviceModels: DeviceProfile.all.map(\.model))
+      capabilities: Catalogs.capabilities, deviceModels: DeviceProfile.all.map(\.model),
+      closedLayers: linkClosed.map { [FaultDefinition.Layer.link.rawValue: $0] } ?? [:])
     return Schedule(plans, seed: seed, filter: filter, bench: bench) { item in
       for fault in item.plan.faults {
         guard let definition = FaultCatalog.definition(of: fault, in: item.plan.flow) else { continue }

@@ -30,6 +30,20 @@ enum SweepCommand: Command {
     var results: [String: RunRecord] = [:]
     let simulated = matrix.cells.filter { !$0.needsWire }
     let real = arguments.has("--simulate") ? [] : matrix.cells.filter(\.needsWire)
+    // Before any thread exists.
+    let access =
+      real.isEmpty
+      ? nil
+      : NetworkAccess.prepare(
+        RunSettings(seed: seed, jobs: jobs, reports: reports), plans: real.map { $0.scheduled(seed: seed).item.plan })
+    if case .denied(let why)? = access?.capture {
+      Output.complain("\(why)\n\(CaptureAccess.remedies)")
+      return ExitStatus.rig
+    }
+    if let why = access?.linkClosed {
+      Output.complain("faults of the link: \(why)")
+      return ExitStatus.rig
+    }
     for (cells, simulate) in [(simulated, true), (real, false)] where !cells.isEmpty {
       let settings = RunSettings(
         seed: seed, jobs: jobs, reports: "\(reports)/\(simulate ? "virtual" : "real")")

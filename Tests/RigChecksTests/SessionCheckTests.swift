@@ -161,6 +161,34 @@ import Testing
     #expect(camera.script.analyze().of(TeardownCheck.self).map(\.severity) == [.error])
   }
 
+  @Test func teardownAfterTheServersOwnEndNeedsNoAnswer() {
+    for saysBye in [true, false] {
+      var camera = ScriptedCamera()
+      camera.start()
+      camera.video(5)
+      if saysBye { camera.sayBye() }
+      camera.ask("TEARDOWN", ScriptedCamera.url + "/", "Session: 4455\n")
+      // The reset acknowledges the request: it lay unread when the server closed.
+      camera.script.segment([], fromServer: true, flags: 0x14)
+      #expect(camera.script.analyze().of(TeardownCheck.self).isEmpty == saysBye)
+    }
+  }
+
+  @Test func requestsThatCrossTheServersCloseNeedNoAnswer() {
+    for (method, check) in [
+      ("TEARDOWN", TeardownCheck.self as any WireCheck.Type), ("GET_PARAMETER", SingleResponseCheck.self),
+    ] {
+      var camera = ScriptedCamera()
+      camera.start()
+      camera.video(5)
+      // The server closes; its FIN acknowledges nothing of what the client still writes.
+      camera.script.segment([], fromServer: true, flags: 0x11)
+      camera.ask(method, ScriptedCamera.url + "/", "Session: 4455\n")
+      camera.script.segment([], fromServer: false, flags: 0x11)
+      #expect(camera.script.analyze().of(check).isEmpty, "\(method)")
+    }
+  }
+
   @Test func mediaAfterTeardown() {
     var camera = ScriptedCamera(tcp: false)
     camera.start()

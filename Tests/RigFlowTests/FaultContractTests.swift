@@ -79,12 +79,24 @@ import Testing
   // MARK: Proof
 
   @Test(arguments: Cell.all) func theFaultIsProvenByWhatItDoes(cell: Cell) {
+    if cell.definition.proof == .link { return theLinkProvesWhatItPerforms(cell) }
     let timeline = FaultContractTests.timeline(of: cell)
     let proof = cell.proof(in: timeline)
     #expect(proof?.isEmpty == false, "\(cell) was not proven")
     var prover = cell.prover()
     for entry in timeline { prover.see(entry) }
     #expect(prover.record == FaultRecord(text: "\(cell)", fired: true, proof: proof ?? ""))
+  }
+
+  /// Only what the link counted of this very fault, not that some link fault acted.
+  private func theLinkProvesWhatItPerforms(_ cell: Cell) {
+    let fact = Fact(.linkImpaired, by: .link, at: .zero, detail: "25 of 500 frames down")
+    #expect(cell.proof(in: [TimelineEntry(.zero, .fact(fact))]) == nil)
+    var prover = cell.prover()
+    prover.see(fromLink: Fact(.linkLost, by: .link, at: .zero, detail: "gone"))
+    #expect(prover.proven == nil)
+    prover.see(fromLink: fact)
+    #expect(prover.record == FaultRecord(text: "\(cell)", fired: true, proof: fact.detail))
   }
 
   /// Nobody's word is proof: the session is healthy, and the device claims what it likes.
@@ -133,6 +145,7 @@ import Testing
   static func timeline(of cell: Cell) -> [TimelineEntry] {
     let (ms, name) = cell.completion
     switch cell.definition.proof {
+    case .link: return ScriptedSession.timeline(Healthy.script)
     case .refusedCompletion: return ScriptedSession.timeline(Healthy.with([ms: .refused(name)]))
     case .refusedStart:
       return ScriptedSession.timeline([(0, .begin), (10, .ready), (20, .input(.startRefused("busy (-32001)")))])

@@ -41,6 +41,8 @@ public enum Ending: Sendable {
   case captureEnded
   case clientClosed
   case serverClosed
+  /// The server had closed before the request could reach it.
+  case crossed
 }
 
 /// An RTSP request and where it stands.

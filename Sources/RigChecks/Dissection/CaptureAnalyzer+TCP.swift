@@ -156,6 +156,9 @@ extension CaptureAnalyzer {
     guard !connections[index].isEnded else { return }
     if connections[index].firstCloser == nil {
       connections[index].firstCloser = (0..<2).first { connections[index].sides[$0].stream.end != nil }
+      if let closer = connections[index].firstCloser {
+        connections[index].acknowledgedAtClose = connections[index].sides[1 - closer].stream.acknowledged
+      }
     }
     let ends = connections[index].sides.map(\.stream.end)
     guard ends.contains(.reset) || ends.allSatisfy({ $0 != nil }) else { return }
@@ -195,7 +198,10 @@ extension CaptureAnalyzer {
       connections[index].sides[side].parser.finish()
       drain(index, side, place)
       for request in connections[index].sides[side].open {
-        emit(.unanswered(request, ending))
+        // Over a long way a client still writes after the server has closed: nobody was there to answer.
+        let crossed =
+          ending == .serverClosed && request.place.offset.map { $0 >= connections[index].acknowledgedAtClose } ?? false
+        emit(.unanswered(request, crossed ? .crossed : ending))
         if request.method == "TEARDOWN" { endSession(of: request, place) }
       }
     }

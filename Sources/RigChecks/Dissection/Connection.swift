@@ -40,6 +40,8 @@ struct Connection: Sendable {
   var isEnded = false
   /// The side that closed or reset first.
   var firstCloser: Int?
+  /// How far the first closer had acknowledged the other side's stream by then: what lies beyond it crossed the close.
+  var acknowledgedAtClose: Int64 = -1
   var unassignedSeen: Set<UInt8> = []
 
   init(key: FlowKey) { self.key = key }

@@ -2,7 +2,7 @@ public import RigModel
 
 /// Every fault, in one list. A verb may stand here more than once, with other stages.
 public enum FaultCatalog {
-  public static let all: [FaultDefinition] = flow + address + hotspot + finish + controlLink + wire
+  public static let all: [FaultDefinition] = flow + address + hotspot + link + finish + controlLink + wire
 
   public static func definition(_ verb: String, at stage: StageID, in flow: FlowID) -> FaultDefinition? {
     all.first { $0.verb == verb && $0.isLegal(at: stage, in: flow) }

@@ -3,7 +3,7 @@ public import RigModel
 /// A deviation that the harness can ask for: what it is called, where it may act, what proves that it fired.
 public struct FaultDefinition: Sendable {
   public enum Layer: String, CaseIterable, Sendable {
-    case flow, address, hotspot, rtsp, sdp, rtp, media, finish, controlLink = "control-link"
+    case flow, address, hotspot, link, rtsp, sdp, rtp, media, finish, controlLink = "control-link"
   }
 
   public let verb: String
@@ -64,6 +64,8 @@ public enum FaultProof: Hashable, Sendable {
   case fact(FactKind)
   /// One of these checks found it in the capture.
   case finding([String])
+  /// The link, which performs the fault, counted frames, leases or a lost carrier.
+  case link
   /// The control link was lost.
   case controlLost
   /// Damaged records were seen.

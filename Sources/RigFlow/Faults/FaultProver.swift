@@ -71,6 +71,11 @@ public struct FaultProver: Sendable {
     }
   }
 
+  /// What the link counted of the fault that it performs.
+  public mutating func see(fromLink fact: Fact) {
+    if proof == nil, definition.proof == .link, fact.kind == .linkImpaired { proof = fact.detail }
+  }
+
   private mutating func see(_ fact: Fact) {
     switch definition.proof {
     case .fact(let kind) where kind == fact.kind: proof = "\(kind.rawValue): \(fact.detail)"

@@ -30,16 +30,20 @@ public actor NamespaceLink: Link {
   private let thread: LoopThread
   private let station: NetworkNamespace
   private let stationControl: NetworkControl
-  private let deviceAddress: IPv4
-  private let server: DHCPServer
-  private let clashInterface: String
+  let deviceAddress: IPv4
+  let server: DHCPServer
+  let clashInterface: String
   private var clashes = false
   private var lease: Lease?
   private var lost: (@Sendable (Fact) -> Void)?
   private var monitor: Task<Void, any Error>?
   private var transactions: UInt32 = 0
+  /// Faults that a case began, by token.
+  var begun: [LinkFault] = []
+  /// What the kernel said of lost carriers in this case.
+  var losses: [String] = []
 
-  private static let prefix: UInt8 = 24
+  static let prefix: UInt8 = 24
   private static let leaseSeconds: UInt32 = 120
   private static let leasePatience: Duration = .seconds(4)
   private static let carrierPoll: Duration = .milliseconds(20)
@@ -102,6 +106,8 @@ public actor NamespaceLink: Link {
 
   /// The beginning of a case: nothing impaired, no lease, the decisions of `seed`.
   public func restart(seed: UInt64) async {
+    begun = []
+    losses = []
     await relay.restart(seed: seed)
     server.pool.restart()
     setClash(false)
@@ -154,6 +160,13 @@ public actor NamespaceLink: Link {
     try stationControl.add(IPv4(deviceAddress.value + 76), prefix: NamespaceLink.prefix, to: clashInterface)
   }
 
+  /// The address of the station's other network, as the kernel has it while it clashes.
+  var clashNetwork: String? {
+    clashes ? "\(IPv4(deviceAddress.value + 76))/\(NamespaceLink.prefix)" : nil
+  }
+
+  var now: HostTime { loop.now }
+
   private func setClash(_: Bool) {
     guard clashes else { return }
     clashes = false
@@ -178,9 +191,10 @@ public actor NamespaceLink: Link {
 
   private func carrier(_ had: Bool) -> Bool {
     guard let has = try? stationControl.hasCarrier(interface), has != had else { return had }
-    if !has, let lease {
-      lost?(
-        Fact(.linkLost, by: .link, at: loop.now, detail: "\(interface) lost its carrier while it held the \(lease)"))
+    if !has {
+      let held = lease.map { "while it held the \($0)" } ?? "without a lease"
+      losses.append("\(interface) lost its carrier \(held)")
+      if lease != nil { lost?(Fact(.linkLost, by: .link, at: loop.now, detail: losses.last ?? "")) }
     }
     return has
   }

@@ -39,7 +39,8 @@ public struct TCPDirection: Sendable {
   private var nextSequence: UInt32 = 0
   private var held: [Held] = []
   private var heldBytes = 0
-  private var acknowledged: Int64 = -1
+  /// Stream offset up to which the peer acknowledged; -1 before it did.
+  public private(set) var acknowledged: Int64 = -1
   private var finOffset: Int64?
   private var strayEnd: UInt32?
 

@@ -13,6 +13,10 @@ public struct TeardownCheck: WireCheck {
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
     switch event {
     case .unanswered(let request, .serverClosed) where request.method == "TEARDOWN":
+      // A server that ended the session itself, and said so, has closed or is about to: nothing is left to tear down.
+      let tracks = world.tracks.filter { $0.connection == request.connection }
+      let ended = !tracks.isEmpty && tracks.allSatisfy { ($0.sourceBye?.frame ?? .max) < request.place.frame }
+      guard !ended else { return }
       log.note(
         Self.info, "silent", subject: request.connection,
         at: request.place.evidence(

@@ -1,0 +1,46 @@
+import RigDevice
+import RigLoop
+public import RigModel
+
+/// Faults of a plan that this link performs.
+extension NamespaceLink {
+  public func watch(_ see: @escaping @Sendable (Fact) -> Void) async { onLost(see) }
+
+  public func begin(_ fault: FaultRequest) async throws -> Int {
+    switch fault.verb {
+    case "no-lease":
+      begun.append(.leasing(leasing()))
+      setLeasing(fault.arguments["manner"] == .text("refusing") ? .refusing : .silent)
+    case "subnet-clash":
+      try setSubnetClash(true)
+      begun.append(.clash)
+    default:
+      guard let effect = AirEffect(fault) else {
+        throw LinkFaultRefused("the namespace link knows no fault \(fault.verb) with these arguments")
+      }
+      var duration: Duration?
+      if case .duration(let asked)? = fault.arguments["for"] { duration = asked }
+      let place = await relay.plan(effect, effect.ways(fault), at: now, for: duration)
+      begun.append(effect == .noCarrier ? .carrier(place) : .effect(place))
+    }
+    return begun.count - 1
+  }
+
+  public func proof(of token: Int) async -> String? {
+    guard begun.indices.contains(token) else { return nil }
+    switch begun[token] {
+    case .effect(let place):
+      let windows = await relay.effects()
+      guard windows.indices.contains(place), windows[place].hasActed else { return nil }
+      return windows[place].summary
+    case .carrier: return losses.first
+    case .leasing(let before):
+      let now = leasing()
+      let asked = now.discovers + now.requests - before.discovers - before.requests
+      guard asked > 0, now.leases == before.leases else { return nil }
+      return "the station asked \(asked) times for an address and got none"
+    case .clash:
+      return clashNetwork.map { "the station's \(clashInterface) holds \($0), the device is \(deviceHost)" }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import RigFlow
+import RigLinks
+import RigLoop
+import RigModel
+import RigPlan
+
+/// Which network path the devices of a run are reached over.
+enum LinkChoice: String, CaseIterable {
+  /// Loopback, and a namespace of its own where a case asks for faults of the link.
+  case automatic = "auto"
+  case loopback
+  /// Real frames through a relay, with a real DHCP lease, for every case.
+  case namespace
+
+  /// Whether the case's device stands behind an air of its own.
+  func usesAir(_ plan: Plan) -> Bool {
+    switch self {
+    case .loopback: false
+    case .namespace: true
+    case .automatic: LinkChoice.needsAir(plan)
+    }
+  }
+
+  static func needsAir(_ plan: Plan) -> Bool {
+    plan.faults.contains { FaultCatalog.definition(of: $0, in: plan.flow)?.layer == .link }
+  }
+}
+
+/// Where this process stands in the network before anything has started: it may have moved into a private namespace.
+struct NetworkAccess {
+  /// Why faults of the link cannot be performed; `nil`: they can.
+  var linkClosed: String?
+  var capture: CaptureAccess
+
+  /// To be called before any thread exists.
+  static func prepare(_ settings: RunSettings, plans: [Plan]) -> NetworkAccess {
+    var access = NetworkAccess(capture: .allowed)
+    let wants = plans.contains(where: settings.link.usesAir)
+    if settings.device != nil {
+      access.linkClosed = "--device: the harness does not stand between a given device and its hotspot"
+    } else if settings.link == .loopback {
+      access.linkClosed = "--link loopback carries no frames that could be impaired"
+    } else if wants {
+      do {
+        try NetworkNamespace.enterPrivate()
+        return access
+      } catch {
+        access.linkClosed = "no network namespaces can be made here: \(error)"
+      }
+    }
+    // A device that is there already lives in this network namespace: no private one will do.
+    if !settings.noCapture { access.capture = CaptureAccess.prepare(mayMove: settings.device == nil) }
+    return access
+  }
+}
