@@ -82,6 +82,9 @@ public enum FactKind: String, CaseIterable, Sendable {
   case controlLost = "control.lost"
   case controlBack = "control.back"
   case rebooted = "control.rebooted"
+  /// After a case: whether the device takes another start.
+  case nextStartAccepted = "next-start.accepted"
+  case nextStartRefused = "next-start.refused"
 }
 
 /// An observation by a witness other than the event's source: what a verdict may rest on.

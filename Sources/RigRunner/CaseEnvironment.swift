@@ -17,11 +17,13 @@ public struct CaseEnvironment: Sendable {
   public var files: any CaseFiles
   /// Gives the worst lateness of the loop's timers since a time; `nil`: none above the threshold, or virtual time.
   public var lag: @Sendable (HostTime) -> Duration?
+  /// `nil`: the device is gone with the case, so that nothing can be said of its next start.
+  public var nextStart: NextStart?
 
   public init(
     deviceName: String, host: String, driver: any DeviceDriver, link: any Link, player: any MediaProbe,
     capture: (any CaseCapture)?, captureSkipped: String, files: any CaseFiles,
-    lag: @escaping @Sendable (HostTime) -> Duration? = { _ in nil }
+    lag: @escaping @Sendable (HostTime) -> Duration? = { _ in nil }, nextStart: NextStart? = nil
   ) {
     self.deviceName = deviceName
     self.host = host
@@ -32,6 +34,7 @@ public struct CaseEnvironment: Sendable {
     self.captureSkipped = captureSkipped
     self.files = files
     self.lag = lag
+    self.nextStart = nextStart
   }
 }
 

@@ -61,11 +61,23 @@ extension CaseRun {
     loop.spawn {
       do {
         _ = try await self.ask("start", request, within: limit + .seconds(1))
-        await self.handle(.startAccepted)
+        await self.started(.accepted)
       } catch {
-        await self.handle(.startRefused("\(error)"))
+        await self.started(.refused("\(error)", owner: (error as? StageLinkError)?.owner))
       }
       await self.releaseHeldEvents()
+    }
+  }
+
+  private func started(_ outcome: StartOutcome) {
+    startOutcome = outcome
+    switch outcome {
+    case .accepted: handle(.startAccepted)
+    case .refused(let reason, _):
+      let isAsked = provers.contains { $0.definition.proof == .refusedStart }
+      isSuspect = mayBlameOthers && !isAsked && !linkIsDown
+      handle(.startRefused(reason))
+    case .notTried: break
     }
   }
 

@@ -14,8 +14,8 @@ public actor CaseRun {
 
   let item: Case
   let planned: PlannedCase
-  let flow: Flow
-  let run: String
+  nonisolated let flow: Flow
+  public nonisolated let run: String
   let environment: CaseEnvironment
   private let emit: @Sendable (RunEvent) -> Void
   private let started: HostTime
@@ -40,15 +40,31 @@ public actor CaseRun {
   var rigProblems: [String] = []
   var facts: [FactKind: HostTime] = [:]
   var skipReason: String?
+  /// What the device said to this case's start.
+  public enum StartOutcome: Sendable {
+    case notTried
+    case accepted
+    /// With the run that the device says it is busy with.
+    case refused(String, owner: String?)
+  }
+  public internal(set) var startOutcome = StartOutcome.notTried
+  /// The start was refused, nothing in the plan explains it, and the case before may be to blame.
+  public internal(set) var isSuspect = false
+  let mayBlameOthers: Bool
+  private var outcome: (capture: CaptureOutcome?, clockError: Duration?, damaged: Int, ended: HostTime)?
+
   /// As the device claims it; only the reading of a number in the picture rests on it.
   private var counterModulus: Int?
   private var player: Task<Void, any Error>?
   /// Faults that the link performs: which prover waits for which token.
   var linkFaults: [(prover: Int, token: Int)] = []
 
-  /// - Parameter run: an id that no other run of this device has had.
+  /// - Parameters:
+  ///   - run: an id that no other run of this device has had.
+  ///   - mayBlameOthers: another case of the device waits for this one's start.
   public init(
     _ loop: Loop, _ item: Case, planned: PlannedCase, flow: Flow, run: String, environment: CaseEnvironment,
+    mayBlameOthers: Bool = false,
     emit: @escaping @Sendable (RunEvent) -> Void
   ) {
     self.loop = loop
@@ -58,6 +74,7 @@ public actor CaseRun {
     self.run = run
     self.environment = environment
     self.emit = emit
+    self.mayBlameOthers = mayBlameOthers
     started = loop.now
     session = Session(
       flow: flow, setup: Session.Setup(run: run, limits: item.plan.limits, playFor: item.plan.playFor))
@@ -68,8 +85,8 @@ public actor CaseRun {
     }
   }
 
-  /// Runs the case to its end.
-  public func execute() async -> RunRecord {
+  /// Runs the case to its end; what remains is `settle`.
+  public func execute() async {
     emit(.caseStarted(caseID: planned.id, device: environment.deviceName, at: started))
     await watchLink()
     handle(.begin)
@@ -84,8 +101,20 @@ public actor CaseRun {
     let damaged = await environment.driver.damagedCount()
     await environment.driver.close()
     let capture = await environment.capture?.finish()
+    outcome = (capture, clockError, damaged, loop.now)
+  }
+
+  /// Makes the record, and tells it.
+  /// - Parameter nextStart: whether the device took a start after this case; `nil`: it was not tried.
+  public func settle(_ nextStart: Fact?) -> RunRecord {
+    if let nextStart {
+      observe(nextStart)
+      if nextStart.kind == .nextStartRefused { session.nextStartRefused(nextStart.detail) }
+    }
+    let outcome = outcome ?? (nil, nil, 0, loop.now)
     let record = conclude(
-      capture: capture, clockError: clockError, damaged: damaged, started: started, ended: loop.now)
+      capture: outcome.capture, clockError: outcome.clockError, damaged: outcome.damaged, started: started,
+      ended: outcome.ended)
     isRecorded = true
     emit(.caseEnded(record))
     return record

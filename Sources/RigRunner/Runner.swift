@@ -79,34 +79,111 @@ public actor Runner {
   }
 
   private func work(_ worker: Int) async {
+    var pending: [String: PendingCases] = [:]
+    var probes: [String: NextStart] = [:]
     while let scheduled = take() {
-      let record = await execute(scheduled, worker)
-      if failFast, record.verdict == .fail || record.verdict == .error, stopReason == nil {
-        stopReason = "--fail-fast: \(scheduled.planned.id) did not pass"
+      await execute(scheduled, worker, &pending, &probes)
+      // Nobody may be waiting for the next case if there is to be none.
+      if failFast { await probeAll(&pending, probes) }
+    }
+    await probeAll(&pending, probes)
+  }
+
+  private func execute(
+    _ scheduled: ScheduledCase, _ worker: Int, _ pending: inout [String: PendingCases],
+    _ probes: inout [String: NextStart]
+  ) async {
+    if let reason = scheduled.skipped { return finish(scheduled, device: "none", .skip, reason) }
+    do {
+      let environment = try await bench.environment(for: scheduled, worker: worker)
+      let device = environment.nextStart?.device
+      let run = await perform(scheduled, environment, attempt: 0, isWatched: device.map { pending[$0] != nil } ?? false)
+      guard let device, let nextStart = environment.nextStart else {
+        note(await run.settle(nil))
+        return
       }
+      probes[device] = nextStart
+      if await run.isSuspect, let second = try await recover(scheduled, worker, run, nextStart, &pending) {
+        probes[second.next.device] = second.next
+        pending[second.next.device, default: PendingCases()].add(second.run)
+        return
+      }
+      switch await run.startOutcome {
+      case .accepted:
+        let fact = Fact(
+          .nextStartAccepted, by: .control, at: loop.now, detail: "the start of \(scheduled.planned.id) was accepted")
+        for record in await pending.removeValue(forKey: device)?.settle(fact) ?? [] { note(record) }
+        pending[device] = PendingCases()
+        pending[device]?.add(run)
+      case .refused, .notTried:
+        // It began nothing, so there is nothing of it to clean up; what it says of the case before was looked at.
+        note(await run.settle(nil))
+      }
+    } catch {
+      finish(scheduled, device: "none", .error, "\(error)")
     }
   }
 
-  private func execute(_ scheduled: ScheduledCase, _ worker: Int) async -> RunRecord {
-    if let reason = scheduled.skipped { return finish(scheduled, device: "none", .skip, reason) }
-    let environment: CaseEnvironment
-    do {
-      environment = try await bench.environment(for: scheduled, worker: worker)
-    } catch {
-      return finish(scheduled, device: "none", .error, "\(error)")
-    }
+  private func perform(
+    _ scheduled: ScheduledCase, _ environment: CaseEnvironment, attempt: Int, isWatched: Bool
+  ) async -> CaseRun {
+    let id = Runner.runID(scheduled.item, header.seed)
     let run = CaseRun(
       loop, scheduled.item, planned: scheduled.planned, flow: FlowCatalog.flow(scheduled.item.plan.flow),
-      run: Runner.runID(scheduled.item, header.seed), environment: environment, emit: emit)
+      run: attempt == 0 ? id : "\(id).\(attempt)", environment: environment, mayBlameOthers: isWatched, emit: emit)
     running.append(run)
     if let stopReason { loop.spawn { await run.abort(stopReason) } }
-    let record = await run.execute()
+    await run.execute()
     running.removeAll { $0 === run }
-    return record
+    return run
+  }
+
+  // MARK: The next start
+
+  /// A start was refused, and nothing in its plan explains that. Once the device was brought back and takes the same
+  /// start, the case before is to blame, and this one is not; if it still refuses, this one has failed by itself.
+  /// - Returns: the case run again, where its start was accepted then.
+  private func recover(
+    _ scheduled: ScheduledCase, _ worker: Int, _ suspect: CaseRun, _ nextStart: NextStart,
+    _ pending: inout [String: PendingCases]
+  ) async throws -> (run: CaseRun, next: NextStart)? {
+    guard case .refused(let reason, let owner) = await suspect.startOutcome, stopReason == nil else { return nil }
+    let step: String
+    do { step = try await nextStart.recovery.climb() } catch {
+      emit(.entry(caseID: scheduled.planned.id, TimelineEntry(loop.now, .note("recovery failed: \(error)"))))
+      return nil
+    }
+    emit(.entry(caseID: scheduled.planned.id, TimelineEntry(loop.now, .note("recovered by \(step), started again"))))
+    let environment = try await bench.environment(for: scheduled, worker: worker)
+    let second = await perform(scheduled, environment, attempt: 1, isWatched: false)
+    guard case .accepted = await second.startOutcome, let next = environment.nextStart else { return nil }
+    let fact = Fact(
+      .nextStartRefused, by: .control, at: loop.now,
+      detail: "the next start (\(scheduled.planned.id)) was refused: \(reason); after \(step) it was accepted")
+    for record in await pending.removeValue(forKey: nextStart.device)?.settle(fact, owner: owner) ?? [] { note(record) }
+    return (second, next)
+  }
+
+  /// No case will tell any more: one start that nobody needs tells for each device.
+  private func probeAll(_ pending: inout [String: PendingCases], _ probes: [String: NextStart]) async {
+    for (device, _) in pending.sorted(by: { $0.key < $1.key }) {
+      let waiting = pending.removeValue(forKey: device) ?? PendingCases()
+      guard let last = waiting.runs.last else { continue }
+      let answer =
+        !interrupted
+        ? await probes[device]?.probe(loop, flow: last.flow.id, run: "\(last.run).next") : nil
+      for record in await waiting.settle(answer?.fact, owner: answer?.owner) { note(record) }
+    }
+  }
+
+  private func note(_ record: RunRecord) {
+    if failFast, record.verdict == .fail || record.verdict == .error, stopReason == nil {
+      stopReason = "--fail-fast: \(record.planned.id) did not pass"
+    }
   }
 
   /// A record of a case that never met a device.
-  private func finish(_ scheduled: ScheduledCase, device: String, _ verdict: Verdict, _ reason: String) -> RunRecord {
+  private func finish(_ scheduled: ScheduledCase, device: String, _ verdict: Verdict, _ reason: String) {
     let now = loop.now
     emit(.caseStarted(caseID: scheduled.planned.id, device: device, at: now))
     let record = RunRecord(
@@ -115,7 +192,7 @@ public actor Runner {
       failurePoint: verdict == .error ? .rig : nil,
       stages: scheduled.planned.stages.map { StageRecord(id: $0, outcome: .blocked, reason: reason) })
     emit(.caseEnded(record))
-    return record
+    note(record)
   }
 
   /// An id that differs from case to case and from run to run, so that a device never takes one for another.

@@ -76,15 +76,19 @@ actor DeviceBench: CaseBench {
     let loop = loop
     await device.air?.restart(seed: item.seed)
     let opener: any ChannelOpener = device.air?.opener(device.control) ?? TCPOpener(loop, device.control)
+    let driver: @Sendable () -> any DeviceDriver = {
+      StageLinkDriver(loop, opener) { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
+    }
     return CaseEnvironment(
       deviceName: device.name, host: device.host,
-      driver: StageLinkDriver(loop, opener) {
-        String(UInt64.random(in: 0...UInt64.max), radix: 36)
-      },
+      driver: driver(),
       link: device.air ?? LoopbackLink(loop),
       player: HelperProbe(loop, program: HelperProgram.media, gap: gap) { folder.openLog("media-helper.log") },
       capture: capture, captureSkipped: captureSkipped, files: folder,
-      lag: { loop.worstLag(since: $0) })
+      lag: { loop.worstLag(since: $0) },
+      nextStart: NextStart(
+        device: device.name, driver: driver,
+        recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver)))
   }
 
   private func device(for item: Case, worker: Int) async throws -> Device {

@@ -19,6 +19,11 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var ignoresInject = false
   /// Cases that get no device.
   var withoutDevice: Set<String> = []
+  /// One device serves all cases, as on a rig, and can be asked for its next start.
+  var keepsDevice = false
+  /// A kept device refuses to be reset.
+  var refusesReset = false
+  private var kept: (device: EmulatedDevice, world: SimulatedWorld, life: Task<Void, any Error>)?
   private(set) var devices: [String: EmulatedDevice] = [:]
   private(set) var openers: [String: BenchOpener] = [:]
   private(set) var workers: [String: Int] = [:]
@@ -31,43 +36,59 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   nonisolated(nonsending) func environment(for item: ScheduledCase, worker: Int) async throws -> CaseEnvironment {
     let id = item.planned.id
     guard !withoutDevice.contains(id) else { throw DriverError("no device for \(id)") }
-    let world = SimulatedWorld(loop)
-    let device = EmulatedDevice(
-      loop, profile: profile, serial: "SIM", seed: item.item.seed, hotspot: SimulatedHotspot(world),
-      media: SimulatedMedia(world))
-    let life = loop.spawn { try await device.live() }
+    let (device, world, life) = keepsDevice ? kept ?? makeDevice(item.item.seed) : makeDevice(item.item.seed)
+    if keepsDevice { kept = (device, world, life) }
     let opener = BenchOpener { channel in device.assumeIsolated { $0.accept(channel) } }
     devices[id] = device
     openers[id] = opener
     workers[id] = worker
     equipped(id)
-    let driver = StageLinkDriver(loop, opener) { "n\(opener.attempts)" }
+    let driver: @Sendable () -> any DeviceDriver = { [loop, keepsDevice, ignoresInject, refusesReset] in
+      BenchDriver(
+        driver: StageLinkDriver(loop, opener) { "n\(opener.attempts)" }, life: keepsDevice ? nil : life,
+        ignoresInject: ignoresInject, refusesReset: refusesReset)
+    }
+    let nextStart = NextStart(
+      device: "kept", driver: driver,
+      recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver))
     return CaseEnvironment(
-      deviceName: profile.model, host: "",
-      driver: BenchDriver(driver: driver, life: life, ignoresInject: ignoresInject),
-      link: SimulatedLink(world), player: SimulatedPlayer(world), capture: nil, captureSkipped: "virtual time",
-      files: NoFiles())
+      deviceName: profile.model, host: "", driver: driver(), link: SimulatedLink(world),
+      player: SimulatedPlayer(world), capture: nil, captureSkipped: "virtual time", files: NoFiles(),
+      nextStart: keepsDevice ? nextStart : nil)
   }
 
-  func close() async { isClosed = true }
+  private func makeDevice(_ seed: UInt64) -> (EmulatedDevice, SimulatedWorld, Task<Void, any Error>) {
+    let world = SimulatedWorld(loop)
+    let device = EmulatedDevice(
+      loop, profile: profile, serial: "SIM", seed: seed, hotspot: SimulatedHotspot(world), media: SimulatedMedia(world))
+    return (device, world, loop.spawn { try await device.live() })
+  }
+
+  func close() async {
+    isClosed = true
+    kept?.life.cancel()
+  }
 }
 
 /// Ends the device with its driver, and swallows `inject` where a test wants that.
 private struct BenchDriver: DeviceDriver {
   let driver: StageLinkDriver
-  let life: Task<Void, any Error>
+  /// `nil`: the device outlives its driver.
+  let life: Task<Void, any Error>?
   let ignoresInject: Bool
+  let refusesReset: Bool
 
   func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     try await driver.open(signal)
   }
   func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
     if ignoresInject, method == "inject" { return ["id": "f1"] }
+    if refusesReset, method == "reset" { throw StageLinkError(.unsupported) }
     return try await driver.call(method, params, timeout: timeout)
   }
   func close() async {
     await driver.close()
-    life.cancel()
+    life?.cancel()
   }
   func clockError() async -> Duration? { await driver.clockError() }
   func damagedCount() async -> Int { await driver.damagedCount() }

@@ -5,6 +5,8 @@ public struct DeviceProfile: Sendable {
   public var flows: [String]
   public var capabilities: [String]
   public var ranges: [String: ClosedRange<Double>]
+  /// The device refuses what is outside its ranges, and does not say in advance which they are.
+  public var hidesRanges = false
   /// Least and greatest time of each step, in milliseconds; the seed draws between them.
   public var pace: Pace
   /// Accepts faults, claims that they fired, and does nothing: nobody's word is proof.

@@ -162,6 +162,7 @@ extension EmulatedDevice {
     defer { isEnding = false }
     cancelFlow()
     state = .stopping
+    let staysBusy = take("stays-busy", at: .cleanUp) != nil
     let leakPort = take("leak-port", at: .cleanUp) != nil
     await media.stop(leakPort: leakPort)
     if leakPort { portLeaked = true }
@@ -182,6 +183,12 @@ extension EmulatedDevice {
     // A reboot in between has ended it already.
     guard state != .rebooting else { return }
     lastRun = ending
+    // The session is over for everybody but the device itself: it takes no other start until it is reset.
+    if staysBusy {
+      state = .idle
+      faults.removeAll()
+      return
+    }
     run = nil
     params = nil
     state = .idle

@@ -35,7 +35,7 @@ extension EmulatedDevice {
       nonce: nonce, boot: boot, agentName: "streamrig-emulator", agentVersion: "1", role: .emulator,
       model: profile.model, serial: serial, firmware: profile.firmware, build: "emulated", flows: profile.flows,
       capabilities: profile.capabilities, faults: FaultDefinition.Layer.allCases.map(\.rawValue),
-      recordLimit: framing.limit, ranges: profile.ranges, ready: notReadyReasons.isEmpty,
+      recordLimit: framing.limit, ranges: profile.hidesRanges ? [:] : profile.ranges, ready: notReadyReasons.isEmpty,
       notReadyReasons: notReadyReasons, probe: .init(host: hotspot.probe.host, port: hotspot.probe.port))
     return .success(hello.json)
   }

@@ -25,6 +25,9 @@ extension FaultCatalog {
     FaultDefinition(
       "leak-hotspot", .finish, at: [.cleanUp], proof: .fact(.hotspotStillUp), trips: ["flow.clean-end"],
       "the hotspot stays up"),
+    FaultDefinition(
+      "stays-busy", .finish, at: [.cleanUp], proof: .fact(.nextStartRefused),
+      "the device takes no other start until it is reset"),
   ]
 
   static let controlLink: [FaultDefinition] = [

@@ -1,0 +1,108 @@
+import RigEmulator
+import RigFlow
+import RigModel
+import RigRunner
+import Testing
+
+/// The last proof of a clean end: the device takes the next start. A case that leaves it dirty is to blame, not the next.
+@Suite struct NextStartTests {
+  private let dirty = FaultRequest(at: .cleanUp, do: "stays-busy")
+
+  private func run(
+    _ plans: [Plan], failFast: Bool = false, _ arrange: @escaping @Sendable (RunnerBench, Runner) -> Void = { _, _ in }
+  ) throws -> RunLog {
+    let cases = plans.enumerated().map { Cases.scheduled($1, seed: 42 + UInt64($0)) }
+    return try Cases.run(cases, failFast: failFast) { bench, runner in
+      bench.keepsDevice = true
+      arrange(bench, runner)
+    }.log
+  }
+
+  private func facts(_ log: RunLog, _ id: String) -> [FactKind] {
+    log.entries(id).compactMap { if case .fact(let fact) = $0 { fact.kind } else { nil } }
+  }
+
+  @Test func aCleanDeviceTakesTheNextStart() throws {
+    let log = try run([Cases.plan("first"), Cases.plan("last")])
+    #expect(log.records.map(\.planned.id) == ["first", "last"])
+    #expect(log.records.allSatisfy { $0.verdict == .pass })
+    #expect(facts(log, "first").last == .nextStartAccepted)
+    #expect(facts(log, "last").last == .nextStartAccepted)
+    // By the next case, and by a probe where there is none.
+    let details = log.records.map { record in
+      log.entries(record.planned.id).compactMap { entry -> String? in
+        if case .fact(let fact) = entry, fact.kind == .nextStartAccepted { fact.detail } else { nil }
+      }
+    }
+    #expect(details == [["the start of last was accepted"], ["a probe start was accepted"]])
+  }
+
+  @Test func theCaseThatLeftTheDeviceBusyIsToBlameAndNotTheNext() throws {
+    let log = try run([Cases.plan("dirty", faults: [dirty]), Cases.plan("next")])
+    #expect(log.records.map(\.planned.id) == ["dirty", "next"])
+    let record = try #require(log.records.first)
+    #expect(record.verdict == .fail)
+    #expect(record.failurePoint == FailurePoint(.cleanUp))
+    #expect(record.stages.last?.outcome == .failed)
+    #expect(record.reason.contains("busy") && record.reason.contains("agent reset"), "\(record.reason)")
+    #expect(log.records.last?.verdict == .pass)
+  }
+
+  @Test func thePlanThatExpectsItPasses() throws {
+    let plan = Cases.plan("dirty", faults: [dirty], failed: FailurePoint(.cleanUp), reached: .ended)
+    for others in [[], [Cases.plan("next")]] {
+      let log = try run([plan] + others)
+      #expect(log.records.allSatisfy { $0.verdict == .pass }, "\(log.records.map(\.reason))")
+      #expect(log.records.first?.faults.first?.fired == true)
+    }
+  }
+
+  /// Without the fault nobody refuses, and an expected failure that does not come is no pass.
+  @Test func theFaultCountsOnlyIfTheNextStartIsRefused() throws {
+    let plan = Cases.plan("dirty", faults: [dirty], failed: FailurePoint(.cleanUp))
+    let log = try run([plan, Cases.plan("next")]) { bench, _ in bench.ignoresInject = true }
+    #expect(log.records.map(\.verdict) == [.error, .pass])
+    #expect(log.records.first?.reason.contains("did not fire") == true)
+  }
+
+  /// A case between that never came to its start says nothing of the one before.
+  @Test func aCaseThatDoesNotStartBlamesNobody() throws {
+    let unable = Cases.plan("unable", needs: ["wings"])
+    let log = try run([Cases.plan("dirty", faults: [dirty]), unable, Cases.plan("next")])
+    let verdicts = Dictionary(uniqueKeysWithValues: log.records.map { ($0.planned.id, $0.verdict) })
+    #expect(verdicts == ["dirty": .fail, "unable": .skip, "next": .pass])
+  }
+
+  /// It refuses before and after it was brought back: its own failure.
+  @Test func aStartThatIsRefusedTwiceIsItsOwnFailure() throws {
+    let params = StreamParameters(bitrate: BitRate(bitsPerSecond: 4_000_000), qualityFactor: 1, iFrameInterval: 200)
+    let log = try run([Cases.plan("before"), Cases.plan("wrong", params: params)]) { bench, _ in
+      // So that the harness does not refuse it before the device can.
+      bench.profile.hidesRanges = true
+    }
+    let verdicts = Dictionary(uniqueKeysWithValues: log.records.map { ($0.planned.id, $0) })
+    #expect(verdicts["before"]?.verdict == .pass)
+    #expect(verdicts["wrong"]?.verdict == .fail)
+    #expect(verdicts["wrong"]?.failurePoint == FailurePoint(.configureStream))
+  }
+
+  @Test func aDeviceThatCannotBeBroughtBackFailsTheCaseThatItRefuses() throws {
+    let log = try run([Cases.plan("dirty", faults: [dirty]), Cases.plan("next")]) { bench, _ in
+      bench.refusesReset = true
+    }
+    let next = try #require(log.records.first { $0.planned.id == "next" })
+    #expect(next.verdict == .fail)
+    #expect(next.failurePoint == FailurePoint(.configureStream))
+    #expect(
+      log.entries("next").contains { if case .note(let text) = $0 { text.contains("recovery failed") } else { false } })
+    // The probe at the end still shows who left it so.
+    let dirty = try #require(log.records.first { $0.planned.id == "dirty" })
+    #expect(dirty.failurePoint == FailurePoint(.cleanUp))
+  }
+
+  @Test func failFastLearnsOfItBeforeTheNextCase() throws {
+    let log = try run([Cases.plan("dirty", faults: [dirty]), Cases.plan("next")], failFast: true)
+    #expect(log.records.map(\.planned.id) == ["dirty"])
+    #expect(log.records.first?.failurePoint == FailurePoint(.cleanUp))
+  }
+}
