@@ -33,12 +33,13 @@ public struct PlannedCase: Hashable, Sendable {
   public var id: String
   public var plan: String
   public var title: String
-  public var flow: FlowID
+  /// `nil`: no flow was driven, as for a capture that was only judged.
+  public var flow: FlowID?
   /// The plan file, as the user named it.
   public var file: String
   /// The flow's stages in order.
   public var stages: [String]
-  public init(id: String, plan: String, title: String, flow: FlowID, file: String, stages: [String]) {
+  public init(id: String, plan: String, title: String, flow: FlowID?, file: String, stages: [String]) {
     self.id = id
     self.plan = plan
     self.title = title

@@ -49,7 +49,8 @@ public struct JSONLinesReport: Sendable {
         "cases": .list(header.cases) { planned in
           [
             "case": .string(planned.id), "plan": .string(planned.plan), "title": .string(planned.title),
-            "flow": .string(planned.flow.rawValue), "file": .string(planned.file), "stages": .list(planned.stages),
+            "flow": planned.flow.map { .string($0.rawValue) }, "file": .string(planned.file),
+            "stages": .list(planned.stages),
           ]
         },
       ]

@@ -12,12 +12,12 @@ struct JUnitNames {
     return Self.unique(Self.label(name), qualifier: run, in: &suites)
   }
 
-  /// `flow.plan.cell.device`, each part escaped so that a dot separates parts and nothing else: readers split at dots.
+  /// `flow.plan.cell.device` (without a flow `plan.cell.device`), each part escaped so that a dot separates parts and nothing else: readers split at dots.
   mutating func className(_ unit: CaseUnit, run: String) -> String {
     var parts: [String] = []
     var cell = unit.caseID[...]
     if let planned = unit.planned {
-      parts = [planned.flow.rawValue, planned.plan]
+      parts = (planned.flow.map { [$0.rawValue] } ?? []) + [planned.plan]
       if cell.hasPrefix(planned.plan) { cell = cell.dropFirst(planned.plan.count) }
       if cell.hasPrefix("["), cell.hasSuffix("]") { cell = cell.dropFirst().dropLast() }
     }

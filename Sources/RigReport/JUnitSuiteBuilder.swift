@@ -55,7 +55,7 @@ struct JUnitSuiteBuilder {
     if let planned = unit.planned {
       add("plan", planned.plan)
       add("title", planned.title)
-      add("flow", planned.flow.rawValue)
+      add("flow", planned.flow?.rawValue ?? "")
     }
     add("device", unit.device ?? "")
     if let startedAt { add("started", WallTime.milliseconds(startedAt)) }

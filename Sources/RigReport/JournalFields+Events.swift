@@ -59,13 +59,14 @@ extension JournalFields {
   static func value(_ planned: PlannedCase) -> JSONValue {
     [
       "id": .string(planned.id), "plan": .string(planned.plan), "title": .nonEmpty(planned.title),
-      "flow": .string(planned.flow.rawValue), "file": .nonEmpty(planned.file), "stages": .list(planned.stages),
+      "flow": planned.flow.map { .string($0.rawValue) }, "file": .nonEmpty(planned.file),
+      "stages": .list(planned.stages),
     ]
   }
 
   func planned() throws(JournalProblem) -> PlannedCase {
     PlannedCase(
-      id: try string("id"), plan: try string("plan"), title: text("title"), flow: try word("flow", FlowID.self),
+      id: try string("id"), plan: try string("plan"), title: text("title"), flow: try optionalWord("flow", FlowID.self),
       file: text("file"), stages: strings("stages"))
   }
 

@@ -139,13 +139,10 @@ extension CaseRun {
       list.append(Measurement("video.decode-errors", Double(summary.decodeErrors), "errors"))
       list.append(Measurement("video.lost-counters", Double(summary.lostCounters), "frames"))
     }
-    for stream in capture?.result.streams ?? [] {
-      let name = stream.codec.map { $0.lowercased() } ?? "pt\(stream.payloadType)"
-      list.append(Measurement("rtp.\(name).packets", Double(stream.packets), "packets"))
-      let loss = stream.expected > 0 ? 100 * Double(stream.lost) / Double(stream.expected) : 0
-      list.append(Measurement("rtp.\(name).loss", loss, "%"))
-      list.append(Measurement("rtp.\(name).jitter", stream.jitter * 1000, "ms"))
-      if let rate = stream.bitRate { list.append(Measurement("rtp.\(name).bitrate", rate, "bit/s")) }
+    // What the decoder measured under a name stands before what the packets say.
+    for measurement in capture?.result.measurements(naming: .codec) ?? []
+    where !list.contains(where: { $0.name == measurement.name }) {
+      list.append(measurement)
     }
     return list
   }

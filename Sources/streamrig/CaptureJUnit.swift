@@ -18,7 +18,7 @@ struct CaptureJUnit {
       seen[name, default: 0] += 1
       let count = seen[name] ?? 1
       return PlannedCase(
-        id: count == 1 ? name : "\(name) (\(count))", plan: "check", title: "capture \(name)", flow: .rtspHotspot,
+        id: count == 1 ? name : "\(name) (\(count))", plan: "check", title: "capture \(name)", flow: nil,
         file: name, stages: [])
     }
     var host = [CChar](repeating: 0, count: 256)
@@ -40,11 +40,15 @@ struct CaptureJUnit {
       reason: judged.reason)
     if let result = judged.result {
       record.checks = result.groups.map(Self.cleaned)
-      record.measurements = Self.measurements(result)
+      record.measurements = result.measurements(naming: .ssrc)
       record.properties = [
         .init("packets", "\(result.packets)"), .init("rtp-packets", "\(result.mediaPackets)"),
         .init("rtsp-sessions", "\(result.sessions)"),
       ]
+      if let live = judged.live {
+        record.properties.append(.init("capture.received", "\(live.received)"))
+        record.properties.append(.init("capture.dropped", "\(live.dropped)"))
+      }
       for connection in result.unjudged.prefix(16) {
         record.properties.append(
           .init("not-judged", "\(connection.kind.rawValue): \(connection.flow), frame \(connection.place.frame)"))
@@ -64,35 +68,6 @@ struct CaptureJUnit {
       return clean
     }
     return group
-  }
-
-  /// Of the first 16 streams: a report for people, not a data base.
-  private static func measurements(_ result: AnalysisResult) -> [Measurement] {
-    var all: [Measurement] = []
-    for stream in result.streams.prefix(16) {
-      let name = CaptureText.hex(stream.ssrc)
-      func add(_ what: String, _ value: Double?, _ unit: String) {
-        if let value { all.append(Measurement("\(name).\(what)", value, unit)) }
-      }
-      add("received", Double(stream.received), "packets")
-      add("lost", Double(stream.lost), "packets")
-      add("longest-burst", Double(stream.longestBurst), "packets")
-      add("duplicates", Double(stream.duplicates), "packets")
-      add("reordered", Double(stream.reordered), "packets")
-      add("late", Double(stream.late), "packets")
-      add("jitter", stream.jitter, "s")
-      add("max-jitter", stream.maxJitter, "s")
-      add("bit-rate", stream.bitRate, "bit/s")
-      add("frame-rate", stream.frameRate, "fps")
-      add("key-interval", stream.keyInterval, "s")
-      add("drift", stream.drift, "ppm")
-      add("skew", stream.skew, "ppm")
-    }
-    for offset in result.offsets.prefix(16) {
-      guard let seconds = offset.offset else { continue }
-      all.append(Measurement("\(CaptureText.hex(offset.other)).av-offset", seconds, "s"))
-    }
-    return all
   }
 
   func finish() -> String {
