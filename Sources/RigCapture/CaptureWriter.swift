@@ -13,28 +13,37 @@ struct CaptureWriter: ~Copyable {
   private static let mediaInterface = 0
   private static let rigInterface = 1
 
-  init(path: String, interface: String, link: LinkType, title: String) throws(SystemError) {
+  /// Small enough to stay in the processor's cache until the kernel has copied it.
+  private static let room = 256 << 10
+
+  init(
+    path: String, interface: String, link: LinkType, snapLength: Int, title: String, hasMarks: Bool
+  ) throws(SystemError) {
     self.path = path
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard fd >= 0 else { throw SystemError("open", on: path) }
+    buffer.reserveCapacity(CaptureWriter.room + snapLength + 64)
     var host = [CChar](repeating: 0, count: 256)
     gethostname(&host, 255)
     let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     buffer += writer.sectionHeader(hardware: name, os: "Linux", application: "streamrig")
-    buffer += writer.interface(name: interface, linkType: link, snapLength: 262_144, description: title)
-    buffer += writer.interface(
-      name: PcapngWriter.rigInterfaceName, linkType: .user0, description: "stage marks of the rig")
+    buffer += writer.interface(name: interface, linkType: link, snapLength: snapLength, description: title)
+    if hasMarks {
+      buffer += writer.interface(
+        name: PcapngWriter.rigInterfaceName, linkType: .user0, description: "stage marks of the rig")
+    }
     flush()
   }
 
   mutating func packet(_ bytes: UnsafeRawBufferPointer, time: Int64, originalLength: Int) {
     guard error == nil else { return }
-    buffer += writer.packet(
-      interface: CaptureWriter.mediaInterface, time: time, bytes: bytes.bytes, originalLength: originalLength)
-    if buffer.count > 1 << 20 { flush() }
+    writer.append(
+      packet: bytes.bytes, interface: CaptureWriter.mediaInterface, time: time, originalLength: originalLength,
+      to: &buffer)
+    if buffer.count > CaptureWriter.room { flush() }
   }
 
-  /// A packet on the interface `rig` whose comment, and bytes, are `text`.
+  /// For a writer with marks: a packet on the interface `rig` whose comment, and bytes, are `text`.
   mutating func mark(_ text: String, time: Int64) {
     guard error == nil else { return }
     let bytes = Array(text.utf8)

@@ -11,107 +11,94 @@ public protocol PacketSink: Sendable {
   func mediaOnWire() -> (packets: Int64, lastTime: Int64?)
 }
 
-/// A live capture by libpcap of one device's traffic, written as pcapng with stage markers among the packets.
+/// A live capture by libpcap, handed to a sink packet by packet, and written as pcapng with stage markers among the
+/// packets.
 ///
 /// All calls are served by the capture thread's loop; the ring is drained every few milliseconds, so that a burst of
-/// 100,000 packets a second fits it several times over.
+/// 100,000 packets a second fits it many times over.
 public actor LiveCapture: PacketSource {
-  /// Why no capture could be made, and how to get one.
+  /// Why no capture could be made.
   public struct Unavailable: Error, CustomStringConvertible {
+    public enum Cause: Sendable {
+      /// The kernel refused for want of permission.
+      case permission
+      /// There is no such interface.
+      case interface
+      /// The expression is wrong.
+      case filter
+      case other
+    }
     public let description: String
-    /// The kernel refused for want of permission.
-    public let isPermission: Bool
+    public let cause: Cause
+
+    init(_ description: String, _ cause: Cause) {
+      self.description = description
+      self.cause = cause
+    }
   }
 
   public struct Counters: Hashable, Sendable {
-    /// Packets in the file.
+    /// Packets that the sink saw; they are in the file.
     public var packets: UInt64
-    /// What the kernel counted as matching, which includes what came before the filter was set.
+    /// What the kernel counted as matching, which includes what came before the filter was set, and after the end.
     public var received: UInt64
     /// What the kernel had no room for.
     public var dropped: UInt64
   }
 
-  public static let ringBytes: Int32 = 32 << 20
+  /// At 100,000 packets of 1,200 bytes a second, half a second during which nobody looks.
+  static let ringBytes: Int32 = 64 << 20
+  static let snapLength: Int32 = 262_144
   private static let drainEvery: Duration = .milliseconds(10)
   /// The kernel hands a block over after this long even if it is not full.
   private static let blockTimeout: Duration = .milliseconds(20)
   /// By then a packet has been handed over.
   private static let settled: Duration = .milliseconds(60)
+  private static let batch = 4096
+  /// So many batches of the smallest packets are a full ring, with what the kernel stores beside each.
+  private static let ringRounds = Int(ringBytes) / (batch * 128)
 
   private let loop: EpollLoop
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-  private let handle: OpaquePointer
+  private let request: CaptureRequest
+  private var handle: CaptureHandle?
   private let link: LinkType
   private let sink: any PacketSink
-  private var file: CaptureWriter
+  private var file: CaptureWriter?
   private var number = 0
   private var packets: UInt64 = 0
-  private var isOpen = true
+  private var counters = Counters(packets: 0, received: 0, dropped: 0)
+  private var drains = 0
+  /// The interface went away, or libpcap gave up.
+  private var isBroken = false
   /// Marks that wait for the packets of their time: the kernel hands packets over in blocks, a little later.
   private var marks: [PendingMark] = []
   /// Wall clock minus monotonic clock, nanoseconds, read once: marks and packets share one time line.
   private let wallOffset: Int64
   public private(set) var problem: String?
 
-  /// - Parameters:
-  ///   - interface: `lo`, `wlan0`, …
-  ///   - host: only traffic to or from this address.
-  ///   - path: the pcapng file, made anew.
   /// - Throws: `Unavailable`.
-  public init(
-    _ loop: EpollLoop, interface: String, host: String, path: String, title: String, sink: any PacketSink
-  ) throws(Unavailable) {
+  public init(_ loop: EpollLoop, _ request: CaptureRequest, sink: any PacketSink) throws(Unavailable) {
     self.loop = loop
+    self.request = request
     self.sink = sink
     wallOffset = LiveCapture.wallClock() - EpollLoop.monotonicNow.nanoseconds
-    handle = try LiveCapture.activate(interface, filter: LiveCapture.filter(host, interface))
-    link = LinkType(rawValue: UInt32(pcap_datalink(handle)))
+    let handle = try CaptureHandle(
+      request, ringBytes: LiveCapture.ringBytes, blockTimeout: Int32(LiveCapture.blockTimeout.nanoseconds / 1_000_000))
+    // In files raw IP has another number than libpcap's own.
+    let type = LinkType(rawValue: UInt32(handle.linkType))
+    let link = type == .rawBSD ? .raw : type
+    self.link = link
+    self.handle = consume handle
     do {
-      file = try CaptureWriter(path: path, interface: interface, link: link, title: title)
+      file = try request.path.map { path throws(SystemError) in
+        try CaptureWriter(
+          path: path, interface: request.interface, link: link, snapLength: Int(LiveCapture.snapLength),
+          title: request.title, hasMarks: request.hasMarks)
+      }
     } catch {
-      pcap_close(handle)
-      throw Unavailable(description: "\(error)", isPermission: false)
+      throw Unavailable("\(error)", .other)
     }
-  }
-
-  /// On `lo` every packet passes twice; only its arrival is wanted, and so the kernel's counters are not doubled.
-  private static func filter(_ host: String, _ interface: String) -> String {
-    interface == "lo" ? "inbound and host \(host)" : "host \(host)"
-  }
-
-  private static func activate(_ interface: String, filter: String) throws(Unavailable) -> OpaquePointer {
-    var error = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
-    guard let handle = pcap_create(interface, &error) else {
-      throw Unavailable(description: "capture on \(interface): \(text(error))", isPermission: false)
-    }
-    pcap_set_snaplen(handle, 262_144)
-    pcap_set_timeout(handle, Int32(blockTimeout.nanoseconds / 1_000_000))
-    pcap_set_buffer_size(handle, ringBytes)
-    pcap_set_tstamp_precision(handle, Int32(PCAP_TSTAMP_PRECISION_NANO))
-    let rc = pcap_activate(handle)
-    guard rc >= 0 else {
-      let reason = String(cString: pcap_geterr(handle))
-      let status = String(cString: pcap_statustostr(rc))
-      pcap_close(handle)
-      throw Unavailable(
-        description: "capture on \(interface): \(status)\(reason.isEmpty ? "" : " (\(reason))")",
-        isPermission: rc == PCAP_ERROR_PERM_DENIED)
-    }
-    var program = bpf_program()
-    defer { pcap_freecode(&program) }
-    guard pcap_compile(handle, &program, filter, 1, bpf_u_int32.max) == 0, pcap_setfilter(handle, &program) == 0,
-      pcap_setnonblock(handle, 1, &error) == 0
-    else {
-      let reason = String(cString: pcap_geterr(handle))
-      pcap_close(handle)
-      throw Unavailable(description: "capture filter \"\(filter)\": \(reason)", isPermission: false)
-    }
-    return handle
-  }
-
-  private static func text(_ c: [CChar]) -> String {
-    String(decoding: c.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   private static func wallClock() -> Int64 {
@@ -120,36 +107,67 @@ public actor LiveCapture: PacketSource {
     return Int64(t.tv_sec) * 1_000_000_000 + Int64(t.tv_nsec)
   }
 
-  /// Drains the ring until `finish`.
+  /// The capture takes no more packets.
+  private var isOver: Bool { handle == nil || isBroken || packets >= limit }
+  private var limit: UInt64 { request.packetLimit.map { UInt64(clamping: $0) } ?? .max }
+
+  /// Drains the ring until `finish`, the packet limit, or the end of the interface.
   public func run() async throws {
-    while isOpen {
+    while !isOver {
       drain()
+      if isOver { break }
       try await loop.sleep(for: LiveCapture.drainEvery)
     }
   }
 
   private func drain() {
-    guard isOpen else { return }
+    guard !isOver else { return }
+    guard let pointer = handle?.pointer else { return }
+    let limit = limit
+    var isSound = true
     withUnsafeMutablePointer(to: &file) { writer in
       var context = DrainContext(
         writer: writer, sink: sink, link: link, number: number, packets: packets, marks: marks)
-      withUnsafeMutablePointer(to: &context) { raw in
-        let user = UnsafeMutableRawPointer(raw).assumingMemoryBound(to: UInt8.self)
-        // At most one ring's worth: a flood must not keep marks and the end of the capture waiting for ever.
-        var rounds = 0
-        while rounds < 64, pcap_dispatch(handle, 4096, deliverPacket, user) > 0 { rounds += 1 }
-      }
+      isSound = LiveCapture.deliver(from: pointer, to: &context, limit: limit)
       number = context.number
       packets = context.packets
       marks = context.marks
     }
+    if !isSound {
+      isBroken = true
+      problem = problem ?? "capture on \(request.interface): \(handle?.error ?? "")"
+    }
     writeMarks(before: LiveCapture.wallClock() - LiveCapture.settled.nanoseconds)
-    file.flush()
-    if problem == nil, let error = file.error { problem = "writing \(file.path): \(error)" }
+    file?.flush()
+    if problem == nil, let error = file?.error { problem = "writing \(error)" }
+    drains &+= 1
+    if drains & 4095 == 0 { readCounters() }
+  }
+
+  /// At most one ring's worth: a flood must not keep marks and the end of the capture waiting for ever.
+  /// - Returns: false where libpcap gave up.
+  private static func deliver(from handle: OpaquePointer, to context: inout DrainContext, limit: UInt64) -> Bool {
+    withUnsafeMutablePointer(to: &context) { context in
+      let user = UnsafeMutableRawPointer(context).assumingMemoryBound(to: UInt8.self)
+      for _ in 0..<ringRounds where context.pointee.packets < limit {
+        let count = min(UInt64(batch), limit - context.pointee.packets)
+        let delivered = pcap_dispatch(handle, Int32(count), deliverPacket, user)
+        if delivered <= 0 { return delivered == 0 }
+      }
+      return true
+    }
+  }
+
+  private func readCounters() {
+    counters.packets = packets
+    if let kernel = handle?.counters() {
+      counters.received = kernel.received
+      counters.dropped = kernel.dropped
+    }
   }
 
   public func mark(_ text: String, at time: HostTime) {
-    guard isOpen else { return }
+    guard handle != nil, request.hasMarks else { return }
     marks.append(PendingMark(time: time.nanoseconds + wallOffset, text: text))
   }
 
@@ -157,7 +175,7 @@ public actor LiveCapture: PacketSource {
     while let mark = marks.first, mark.time < time {
       marks.removeFirst()
       number += 1
-      file.mark(mark.text, time: mark.time)
+      file?.mark(mark.text, time: mark.time)
     }
   }
 
@@ -170,25 +188,22 @@ public actor LiveCapture: PacketSource {
 
   /// Drains what is left, closes the file, and tells what the kernel counted.
   public func finish() async -> Counters {
-    guard isOpen else { return Counters(packets: packets, received: 0, dropped: 0) }
+    guard handle != nil else { return counters }
     // The last block is handed over by its time-out.
-    try? await loop.sleep(for: LiveCapture.settled)
+    if !isOver { try? await loop.sleep(for: LiveCapture.settled) }
     drain()
     writeMarks(before: .max)
-    isOpen = false
-    var stats = pcap_stat()
-    pcap_stats(handle, &stats)
-    let counters = Counters(
-      packets: packets, received: UInt64(stats.ps_recv), dropped: UInt64(stats.ps_drop) + UInt64(stats.ps_ifdrop))
-    file.close(received: counters.received, dropped: counters.dropped, time: LiveCapture.wallClock())
-    pcap_close(handle)
+    readCounters()
+    handle = nil
+    file?.close(received: counters.received, dropped: counters.dropped, time: LiveCapture.wallClock())
+    if problem == nil, let error = file?.error { problem = "writing \(error)" }
     return counters
   }
 }
 
 /// What the C callback needs during one `pcap_dispatch`.
 private struct DrainContext {
-  let writer: UnsafeMutablePointer<CaptureWriter>
+  let writer: UnsafeMutablePointer<CaptureWriter?>
   let sink: any PacketSink
   let link: LinkType
   var number: Int
@@ -212,11 +227,11 @@ private let deliverPacket: pcap_handler = { user, header, bytes in
   while let mark = context.pointee.marks.first, mark.time <= time {
     context.pointee.marks.removeFirst()
     context.pointee.number += 1
-    context.pointee.writer.pointee.mark(mark.text, time: mark.time)
+    context.pointee.writer.pointee?.mark(mark.text, time: mark.time)
   }
   context.pointee.number += 1
   context.pointee.packets += 1
-  context.pointee.writer.pointee.packet(raw, time: time, originalLength: Int(header.pointee.len))
+  context.pointee.writer.pointee?.packet(raw, time: time, originalLength: Int(header.pointee.len))
   context.pointee.sink.see(
     frame: raw.bytes, number: context.pointee.number, time: time, link: context.pointee.link)
 }

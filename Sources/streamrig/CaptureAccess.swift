@@ -30,11 +30,25 @@ enum CaptureAccess {
       ? .privateNetwork : .denied("the private loopback cannot be brought up: \(SystemError("ioctl", code: up).reason)")
   }
 
+  private static let privilege = """
+    Ways to get a capture:
+      - run as root, or with the capability cap_net_raw (sudo setpriv --ambient-caps +net_raw …);
+    """
+
+  /// What a person can do about it who wants to see an interface that is there.
+  static var remediesForInterface: String {
+    """
+    \(privilege)
+      - for traffic on loopback, run both ends and this command in one private network (unshare --user --map-root-user
+        --net, then: ip link set lo up);
+      - let another program capture, and judge its file: streamrig check FILE.
+    """
+  }
+
   /// What a person can do about it.
   static var remedies: String {
     """
-    Ways to get a capture:
-      - run as root, or with the capability cap_net_raw (sudo setpriv --ambient-caps +net_raw …);
+    \(privilege)
       - allow user namespaces for ordinary users (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces
         above 0, and on some systems kernel.apparmor_restrict_unprivileged_userns=0);
       - give up the packets with --no-capture: \(cost).

@@ -34,7 +34,11 @@ extension CaptureText {
       add("incomplete-datagrams", .integer(Int64(result.incompleteDatagrams)))
       add("missing-tcp-bytes", .integer(result.missingTCPBytes))
       add("not-judged", .integer(Int64(result.unjudgedCount)))
-      if let drops = judged.outcome?.reportedDrops { add("capture-drops", .integer(Int64(clamping: drops))) }
+      if let drops = judged.drops { add("capture-drops", .integer(Int64(clamping: drops))) }
+      if let live = judged.live {
+        add("received", .integer(Int64(clamping: live.received)))
+        if let written = live.written { add("written", .string(TerminalText.line(written, columns: 4096))) }
+      }
       add(
         "inconclusive",
         .object(

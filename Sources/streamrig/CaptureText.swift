@@ -15,6 +15,7 @@ enum CaptureText {
       "\(name): \(count(result.packets, "packet")), \(count(result.dialogues, "RTSP dialogue")), "
         + "\(count(result.sessions, "session")), \(count(result.mediaPackets, "RTP packet"))", indent: 2, first: "")
     out += "\n"
+    if let live = judged.live { out += ColumnText.wrap(line(live), indent: 2) + "\n" }
     if !result.streams.isEmpty {
       out += "\n" + ColumnText.table(packets(result.streams), left: 3)
       out += "\n" + ColumnText.table(media(result.streams), left: 1)
@@ -93,6 +94,11 @@ enum CaptureText {
   }
 
   // MARK: lines
+
+  static func line(_ live: JudgedFile.Live) -> String {
+    "\(live.received) received, \(live.dropped) dropped by the kernel, \(live.judged) judged"
+      + (live.written.map { "; written to \($0)" } ?? "")
+  }
 
   static func line(_ offset: MediaOffset) -> String {
     var text = "\(hex(offset.other)) against video \(hex(offset.video)): "

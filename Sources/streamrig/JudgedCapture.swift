@@ -5,32 +5,12 @@ import RigLoop
 import RigModel
 import RigRunner
 import RigWire
-import Synchronization
 
 /// A live capture whose packets are judged as they come.
 struct JudgedCapture: CaseCapture {
   private let live: LiveCapture
-  private let judge: Judge
+  private let judge: PacketJudge
   private let running: Task<Void, any Error>
-
-  /// Judges on the capture thread; asked for results from there too.
-  private final class Judge: PacketSink {
-    private let analyzer: Mutex<CaptureAnalyzer>
-    init(_ context: AnalysisContext) { analyzer = Mutex(CaptureAnalyzer(context)) }
-
-    func see(frame: RawSpan, number: Int, time: Int64, link: LinkType) {
-      analyzer.withLock { $0.see(frame: frame, number: number, time: time, link: link) }
-    }
-    func mediaOnWire() -> (packets: Int64, lastTime: Int64?) {
-      analyzer.withLock { ($0.mediaPackets, $0.lastMediaTime) }
-    }
-    func finish(dropped: UInt64) -> AnalysisResult {
-      analyzer.withLock {
-        $0.setCaptureDropped(dropped)
-        return $0.finish()
-      }
-    }
-  }
 
   /// - Throws: `LiveCapture.Unavailable`.
   init(
@@ -40,10 +20,10 @@ struct JudgedCapture: CaseCapture {
       expectedGOP: item.plan.params.map { $0.iFrameInterval + 1 },
       askedBitRate: item.plan.params.flatMap { $0.bitrate.bitsPerSecond > 0 ? $0.bitrate : nil },
       settings: item.plan.checks, hosts: IPAddress(host).map { [$0] } ?? [], file: "capture.pcapng")
-    let judge = Judge(context)
-    let live = try LiveCapture(
-      thread.loop, interface: interface, host: host, path: "\(folder.path)/capture.pcapng", title: item.id,
-      sink: judge)
+    let judge = PacketJudge(context)
+    let request = CaptureRequest(
+      interface: interface, host: host, path: "\(folder.path)/capture.pcapng", title: item.id)
+    let live = try LiveCapture(thread.loop, request, sink: judge)
     self.judge = judge
     self.live = live
     running = thread.loop.spawn { try await live.run() }

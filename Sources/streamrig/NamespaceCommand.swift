@@ -219,8 +219,8 @@ private struct StationCapture {
 
   init(interface: String, host: String, path: String) throws {
     thread = try LoopThread()
-    live = try LiveCapture(
-      thread.loop, interface: interface, host: host, path: path, title: "streamrig air", sink: Sink())
+    let request = CaptureRequest(interface: interface, host: host, path: path, title: "streamrig air")
+    live = try LiveCapture(thread.loop, request, sink: Sink())
     let live = live
     running = thread.loop.spawn { try await live.run() }
   }

@@ -154,9 +154,10 @@ public struct AnalysisResult: Sendable {
     inconclusive = [:]
     let dropped = analyzer.world.captureDropped
     let doubtful = analyzer.world.streams.contains { $0.isConfirmed && !$0.isInterleaved && $0.sequence.lost > 0 }
-    if doubtful, dropped != 0 {
-      inconclusive["rtp"] =
-        dropped.map { "the capture dropped \($0) packets" } ?? "it is not known whether the capture dropped packets"
+    if let dropped, dropped > 0 {
+      inconclusive["rtp"] = "packets dropped by the capture: \(dropped); counts may be too low"
+    } else if doubtful, dropped == nil {
+      inconclusive["rtp"] = "it is not known whether the capture dropped packets"
     }
     if analyzer.world.missingTCPBytes > 0 {
       inconclusive["framing"] = "the capture lacks \(analyzer.world.missingTCPBytes) bytes of RTSP connections"

@@ -40,6 +40,28 @@ public struct PcapngWriter: Sendable {
     return block(PcapngBlock.interfaceDescription, body + closed(options))
   }
 
+  /// Appends an enhanced packet block without options to a growing buffer: the way for many packets.
+  /// - Parameters:
+  ///   - time: nanoseconds since 1970 UTC.
+  ///   - originalLength: length on the wire.
+  public func append(
+    packet bytes: RawSpan, interface: Int, time: Int64, originalLength: Int, to out: inout [UInt8]
+  ) {
+    let count = bytes.byteCount
+    let padding = -count & 3
+    let total = UInt32(clamping: 32 + count + padding).littleEndian
+    let units = UInt64(bitPattern: time)
+    let head = (
+      PcapngBlock.enhancedPacket.littleEndian, total, UInt32(clamping: interface).littleEndian,
+      UInt32(truncatingIfNeeded: units >> 32).littleEndian, UInt32(truncatingIfNeeded: units).littleEndian,
+      UInt32(clamping: count).littleEndian, UInt32(clamping: originalLength).littleEndian
+    )
+    withUnsafeBytes(of: head) { out.append(contentsOf: $0) }
+    bytes.withUnsafeBytes { out.append(contentsOf: $0) }
+    for _ in 0..<padding { out.append(0) }
+    withUnsafeBytes(of: total) { out.append(contentsOf: $0) }
+  }
+
   /// An enhanced packet block.
   /// - Parameters:
   ///   - time: nanoseconds since 1970 UTC.
@@ -47,24 +69,14 @@ public struct PcapngWriter: Sendable {
   public func packet(
     interface: Int, time: Int64, bytes: RawSpan, originalLength: Int? = nil, comment: String? = nil
   ) -> [UInt8] {
-    let count = bytes.byteCount
-    let padded = (count + 3) / 4 * 4
+    let length = originalLength ?? bytes.byteCount
     var out: [UInt8] = []
-    out.reserveCapacity(32 + padded + (comment.map { $0.utf8.count + 16 } ?? 0))
-    append32(PcapngBlock.enhancedPacket, to: &out)
+    append(packet: bytes, interface: interface, time: time, originalLength: length, to: &out)
+    guard let comment else { return out }
+    // The options go between the bytes and the second copy of the length.
+    out.removeLast(4)
+    appendOption(1, Array(comment.utf8), to: &out)
     append32(0, to: &out)
-    append32(UInt32(clamping: interface), to: &out)
-    let units = UInt64(bitPattern: time)
-    append32(UInt32(truncatingIfNeeded: units >> 32), to: &out)
-    append32(UInt32(truncatingIfNeeded: units), to: &out)
-    append32(UInt32(clamping: count), to: &out)
-    append32(UInt32(clamping: originalLength ?? count), to: &out)
-    bytes.withUnsafeBytes { out.append(contentsOf: $0) }
-    out.append(contentsOf: repeatElement(0, count: padded - count))
-    if let comment {
-      appendOption(1, Array(comment.utf8), to: &out)
-      append32(0, to: &out)
-    }
     let total = UInt32(clamping: out.count + 4)
     append32(total, to: &out)
     for index in 0..<4 { out[4 + index] = UInt8(truncatingIfNeeded: total >> UInt32(index * 8)) }
