@@ -44,26 +44,27 @@ extension FieldReader {
     _ homonyms: [PlanVocabulary.FaultWords], verb: ReadValue, stage: ReadValue?, at path: String
   ) -> [PlanVocabulary.FaultWords] {
     guard let flow = scope.flow?.id else { return homonyms }
-    let verbText = PrintableText.quote(verb.word ?? "")
-    let stages = PlanScope.unique(homonyms.flatMap { $0.stages[flow] ?? [] })
-    guard !stages.isEmpty else {
+    let inFlow = homonyms.filter { !($0.stages[flow] ?? []).isEmpty }
+    guard !inFlow.isEmpty else {
       let flows = PlanScope.unique(
         scope.vocabulary.flows.map(\.id).filter { id in homonyms.contains { !($0.stages[id] ?? []).isEmpty } }
           .map(\.rawValue))
       diagnostics.add(
         verb.position, keyPath: FieldReader.path(path, FieldReader.verb.name),
-        "\(verbText) does not act in \(flow.rawValue), expected a fault of this flow; it acts in "
-          + (flows.isEmpty ? "no flow" : flows.joined(separator: ", ")))
+        "\(PrintableText.quote(verb.word ?? "")) does not act in \(flow.rawValue), expected a fault of this flow; it "
+          + "acts in " + (flows.isEmpty ? "no flow" : flows.joined(separator: ", ")))
       return []
     }
     guard let stage, let word = stage.word else { return homonyms }
-    let legal = homonyms.filter { $0.stages[flow]?.contains(word) ?? false }
+    let legal = inFlow.filter { $0.stages[flow]?.contains(word) ?? false }
     if legal.isEmpty {
       // In the flow's order, whatever the order in the catalog.
+      let stages = Set(inFlow.flatMap { $0.stages[flow] ?? [] })
       let ordered = (scope.flow?.stages ?? []).filter(stages.contains)
       diagnostics.add(
         stage.position, keyPath: FieldReader.path(path, FieldReader.at.name),
-        "\(verbText) cannot act at \(PrintableText.quote(word)), expected \(Wording.list(ordered))")
+        "\(PrintableText.quote(verb.word ?? "")) cannot act at \(PrintableText.quote(word)), expected "
+          + Wording.list(ordered))
     }
     return legal
   }

@@ -53,20 +53,20 @@ struct FieldReader {
         node.position, keyPath: path, "has \(nodes.count) items, expected at most \(count.upperBound)")
     }
     var items: [ReadValue] = []
+    // Faults may repeat: two delays at one stage are two faults. What stands alone repeats nothing.
+    var isDistinct = nodes.count > 1
+    if case .fault = item { isDistinct = false }
     var seen: [FieldValue: Int] = [:]
     for (index, child) in nodes.prefix(count.upperBound).enumerated() {
       let childPath = "\(path)[\(index)]"
       guard let value = read(child, as: item, at: childPath) else { continue }
-      // Faults may repeat: two delays at one stage are two faults.
-      if case .fault = value.value {
-      } else if let first = seen[value.value] {
+      if isDistinct, let first = seen[value.value] {
         diagnostics.add(
           child.position, keyPath: childPath,
           "repeats item [\(first)] (\(PrintableText.cut(value.text))), expected each value once")
         continue
-      } else {
-        seen[value.value] = index
       }
+      if isDistinct { seen[value.value] = index }
       items.append(value)
     }
     return ReadValue(value: .list(items), text: "", position: node.position)

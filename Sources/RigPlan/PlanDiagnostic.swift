@@ -58,6 +58,7 @@ public struct DiagnosticList: Sendable {
 
   /// In the order of the file; a last line tells how many were left out.
   public var sorted: [PlanDiagnostic] {
+    if kept.isEmpty { return [] }
     var list = kept.enumerated().sorted { a, b in
       let (p, q) = (a.element.position, b.element.position)
       return (p.line, p.column, a.offset) < (q.line, q.column, b.offset)

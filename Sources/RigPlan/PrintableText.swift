@@ -11,6 +11,9 @@ public enum PrintableText {
     }
   }
 
+  /// Printable ASCII throughout, as nearly all of a plan is.
+  private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+
   /// `U+001B`
   public static func name(of scalar: Unicode.Scalar) -> String {
     let hex = String(scalar.value, radix: 16, uppercase: true)
@@ -19,7 +22,7 @@ public enum PrintableText {
 
   /// The text with each hidden scalar as `\u{1B}`; everything else as it is.
   public static func escape(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    if isPlain(text) || !text.unicodeScalars.contains(where: isHidden) { return text }
     var out = ""
     for scalar in text.unicodeScalars {
       if isHidden(scalar) {
@@ -33,6 +36,7 @@ public enum PrintableText {
 
   /// The text escaped and cut to `limit` scalars, an ellipsis marking the cut.
   public static func cut(_ text: String, to limit: Int = 60) -> String {
+    if text.utf8.count <= limit, isPlain(text) { return text }
     let scalars = text.unicodeScalars
     guard let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),
       end != scalars.endIndex

@@ -17,20 +17,21 @@ struct DocumentBuilder {
 
   /// A list or mapping whose end has not come yet.
   private struct Frame {
-    var position: SourcePosition
-    var path: String
-    var content: Content
+    let position: SourcePosition
+    let path: String
+    let isList: Bool
+    /// Of a list.
+    var items: [DocumentNode] = []
+    /// Of a mapping.
+    var entries: [DocumentNode.Entry] = []
+    var key: Key?
+    /// The line of each key, once there are so many that looking through the entries is slow.
+    private var lines: [String: Int] = [:]
 
-    enum Content {
-      case sequence([DocumentNode])
-      case mapping(Mapping)
-    }
-
-    struct Mapping {
-      var entries: [DocumentNode.Entry] = []
-      /// The line of each key.
-      var lines: [String: Int] = [:]
-      var key: Key?
+    init(position: SourcePosition, path: String, isList: Bool) {
+      self.position = position
+      self.path = path
+      self.isList = isList
     }
 
     /// A key whose value has not come yet.
@@ -42,14 +43,28 @@ struct DocumentBuilder {
 
     /// The key path of the node that comes next.
     var childPath: String {
-      switch content {
-      case .sequence(let nodes): return "\(path)[\(nodes.count)]"
-      case .mapping(let mapping):
-        guard case .named(let key, _) = mapping.key else { return path }
-        let name = PrintableText.cut(key, to: 40)
-        return path.isEmpty ? name : "\(path).\(name)"
+      if isList { return "\(path)[\(items.count)]" }
+      guard case .named(let key, _) = key else { return path }
+      let name = PrintableText.cut(key, to: 40)
+      return path.isEmpty ? name : "\(path).\(name)"
+    }
+
+    mutating func close(_ key: String, _ position: SourcePosition, _ value: DocumentNode) {
+      entries.append(.init(key: key, keyPosition: position, value: value))
+      if entries.count == Frame.few {
+        for entry in entries { lines[entry.key] = entry.keyPosition.line }
+      } else if entries.count > Frame.few {
+        lines[key] = position.line
       }
     }
+
+    /// The line where the key stands already.
+    func line(of key: String) -> Int? {
+      if entries.count >= Frame.few { return lines[key] }
+      return entries.first { $0.key == key }?.keyPosition.line
+    }
+
+    private static let few = 32
   }
 
   /// `nil` where the text is not YAML, holds no document, or more than may be taken.
@@ -92,17 +107,20 @@ struct DocumentBuilder {
     line > text.end.line ? text.end : SourcePosition(file: file, line: line, column: column)
   }
 
+  /// The key path of the node that comes next.
+  private var path: String { open.isEmpty ? "" : open[open.count - 1].childPath }
+
   /// False: the nesting is too deep to go on.
   private mutating func take(_ event: YAMLEvent) -> Bool {
     let position = position(event)
-    refuseProperties(event, position)
+    if event.hasAnchor || event.hasTag { refuseProperties(event, position) }
     switch event.kind {
     case .scalar(let text, let quoted):
       let refused = event.hasAnchor || event.hasTag
       attach(DocumentNode(refused ? .refused : .scalar(text: text, quoted: quoted), at: position), text)
     case .alias:
       diagnostics.add(
-        position, keyPath: open.last?.childPath ?? "",
+        position, keyPath: path,
         "an alias (*name) is not supported, expected the value itself; text that begins with * needs quotes")
       attach(DocumentNode(.refused, at: position), nil)
     case .sequenceStart, .mappingStart:
@@ -112,23 +130,16 @@ struct DocumentBuilder {
         return false
       }
       let isList = if case .sequenceStart = event.kind { true } else { false }
-      open.append(
-        Frame(
-          position: position, path: open.last?.childPath ?? "",
-          content: isList ? .sequence([]) : .mapping(Frame.Mapping())))
+      open.append(Frame(position: position, path: path, isList: isList))
     case .sequenceEnd, .mappingEnd:
       guard let frame = open.popLast() else { return true }
-      switch frame.content {
-      case .sequence(let nodes): attach(DocumentNode(.sequence(nodes), at: frame.position), nil)
-      case .mapping(let mapping): attach(DocumentNode(.mapping(mapping.entries), at: frame.position), nil)
-      }
+      attach(DocumentNode(frame.isList ? .sequence(frame.items) : .mapping(frame.entries), at: frame.position), nil)
     case .streamStart, .streamEnd, .documentStart, .documentEnd: break
     }
     return true
   }
 
   private mutating func refuseProperties(_ event: YAMLEvent, _ position: SourcePosition) {
-    let path = open.last?.childPath ?? ""
     if event.hasAnchor {
       diagnostics.add(position, keyPath: path, "an anchor (&name) is not supported, expected the value alone")
     }
@@ -141,55 +152,38 @@ struct DocumentBuilder {
 
   /// Hands a finished node to the list or mapping around it. `text`: the node as a key; `nil` where it cannot be one.
   private mutating func attach(_ node: DocumentNode, _ text: String?) {
-    guard var frame = open.popLast() else {
+    let last = open.count - 1
+    guard last >= 0 else {
       root = node
       return
     }
-    // Taken out and put back, so that the arrays are never copied.
-    let path = frame.path
-    switch frame.content {
-    case .sequence(var nodes):
-      frame.content = .sequence([])
-      nodes.append(node)
-      frame.content = .sequence(nodes)
-    case .mapping(var mapping):
-      frame.content = .sequence([])
-      attach(node, text, to: &mapping, at: path)
-      frame.content = .mapping(mapping)
+    if open[last].isList {
+      open[last].items.append(node)
+      return
     }
-    open.append(frame)
-  }
-
-  private mutating func attach(_ node: DocumentNode, _ text: String?, to mapping: inout Frame.Mapping, at path: String)
-  {
-    switch mapping.key {
-    case .named(let key, let keyPosition):
-      mapping.entries.append(.init(key: key, keyPosition: keyPosition, value: node))
-      mapping.key = nil
-    case .dropped:
-      mapping.key = nil
-    case nil:
-      mapping.key = key(node, text, in: &mapping, at: path)
+    switch open[last].key {
+    case .named(let key, let position):
+      open[last].close(key, position, node)
+      open[last].key = nil
+    case .dropped: open[last].key = nil
+    case nil: open[last].key = key(node, text, in: last)
     }
   }
 
-  private mutating func key(
-    _ node: DocumentNode, _ text: String?, in mapping: inout Frame.Mapping, at path: String
-  ) -> Frame.Key {
+  private mutating func key(_ node: DocumentNode, _ text: String?, in frame: Int) -> Frame.Key {
     guard let text, case .scalar = node.value else {
       // An alias, an anchor or a tag has been reported as such.
       if case .refused = node.value { return .dropped }
       diagnostics.add(node.position, keyPath: path, "a list or mapping stands as a key, expected a word")
       return .dropped
     }
-    if let line = mapping.lines[text] {
+    if let line = open[frame].line(of: text) {
       let name = PrintableText.cut(text, to: 40)
       diagnostics.add(
         node.position, keyPath: path.isEmpty ? name : "\(path).\(name)",
         "is a duplicate key, expected each key once; the first is on line \(line)")
       return .dropped
     }
-    mapping.lines[text] = node.position.line
     return .named(text, node.position)
   }
 

@@ -59,15 +59,26 @@ enum PlanFiles {
       }
       guard !name.hasPrefix(".") else { continue }
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-      var status = stat()
-      guard stat(path, &status) == 0 else { continue }
-      if status.st_mode & S_IFMT == S_IFDIR {
-        // A link that leads back up would go on for ever.
-        if depth < 16 { try walk(path, depth: depth + 1, into: &files) }
-      } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
-        files.append(path)
+      let isPlan = name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+      switch Int(entry.pointee.d_type) {
+      case Int(DT_REG): if isPlan { files.append(path) }
+      case Int(DT_DIR): try descend(path, depth: depth, into: &files)
+      default:
+        // A link, or a file system that does not say.
+        var status = stat()
+        guard stat(path, &status) == 0 else { continue }
+        if status.st_mode & S_IFMT == S_IFDIR {
+          try descend(path, depth: depth, into: &files)
+        } else if isPlan {
+          files.append(path)
+        }
       }
     }
+  }
+
+  /// A link that leads back up would go on for ever.
+  private static func descend(_ folder: String, depth: Int, into files: inout [String]) throws(UsageError) {
+    if depth < 16 { try walk(folder, depth: depth + 1, into: &files) }
   }
 
   /// At most `limit` bytes of a file.
@@ -76,8 +87,9 @@ enum PlanFiles {
     guard fd >= 0 else { return .failure(SystemError("open", on: path)) }
     defer { close(fd) }
     var status = stat()
-    // One byte more than the file has: its end is seen without another turn. Pipes tell no size.
-    var room = fstat(fd, &status) == 0 && status.st_size > 0 ? Int(status.st_size) + 1 : 64 * 1024
+    // One byte more than the file has: what comes short of that is all of it. Pipes tell no size.
+    let isFile = fstat(fd, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+    var room = isFile ? Int(status.st_size) + 1 : 64 * 1024
     var bytes: [UInt8] = []
     while bytes.count < limit {
       var failed = false
@@ -89,6 +101,7 @@ enum PlanFiles {
       if failed { return .failure(SystemError("read", on: path)) }
       if chunk.isEmpty { break }
       bytes = bytes.isEmpty ? chunk : bytes + chunk
+      if isFile, chunk.count < room { break }
       room = max(64 * 1024, bytes.count)
     }
     return .success(bytes)
