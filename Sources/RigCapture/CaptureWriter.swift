@@ -14,7 +14,7 @@ struct CaptureWriter: ~Copyable {
   private static let rigInterface = 1
 
   /// Small enough to stay in the processor's cache until the kernel has copied it.
-  private static let room = 256 << 10
+  private static let room = 64 << 10
 
   init(
     path: String, interface: String, link: LinkType, snapLength: Int, title: String, hasMarks: Bool
