@@ -40,6 +40,56 @@ struct Tool {
   }
 }
 
+extension Tool {
+  /// A `streamrig` that runs beside the test.
+  final class Running {
+    private let process = Process()
+    private let files: Folder
+    private let diagnostics = Pipe()
+    private var said = Data()
+
+    fileprivate init(_ arguments: [String]) throws {
+      files = try Folder()
+      let out = files.url.appending(path: "out")
+      try Data().write(to: out)
+      process.executableURL = Tool.program
+      process.arguments = arguments
+      process.currentDirectoryURL = Tool.root
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = try FileHandle(forWritingTo: out)
+      process.standardError = diagnostics
+      try process.run()
+    }
+
+    /// Waits for the first line on standard error; what there was, where the program ended instead.
+    func firstDiagnostic() throws -> String {
+      while !said.contains(0x0A) {
+        let more = diagnostics.fileHandleForReading.availableData
+        if more.isEmpty { break }
+        said += more
+      }
+      return String(decoding: said, as: UTF8.self)
+    }
+
+    /// As Ctrl-C.
+    func interrupt() { process.interrupt() }
+
+    /// Waits for the end.
+    func finish() throws -> Result {
+      said += diagnostics.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return Result(
+        status: process.terminationStatus,
+        out: try String(contentsOf: files.url.appending(path: "out"), encoding: .utf8),
+        err: String(decoding: said, as: UTF8.self))
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+  }
+
+  static func start(_ arguments: [String]) throws -> Running { try Running(arguments) }
+}
+
 /// A folder that goes away with its owner.
 final class Folder {
   let url: URL
