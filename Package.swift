@@ -40,6 +40,7 @@ let package = Package(
     module("RigFlow", ["RigModel"]),
     module("RigChecks", ["RigBytes", "RigModel", "RigWire", "RigFlow"]),
     module("RigReport", ["RigModel"]),
+    module("RigRandom", ["RigModel", "RigFlow", "RigChecks"]),
 
     module("RigLoop", ["CRigShims", "RigModel"]),
     module("RigDevice", ["RigModel", "RigWire", "RigFlow", "RigLoop", "CRigShims"]),
@@ -58,7 +59,7 @@ let package = Package(
       name: "streamrig",
       dependencies: [
         "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigLoop", "RigDevice", "RigYAML",
-        "RigCapture", "RigDrivers", "RigLinks", "RigMedia", "RigEmulator", "RigRunner", "CRigShims",
+        "RigCapture", "RigDrivers", "RigLinks", "RigMedia", "RigEmulator", "RigRunner", "RigRandom", "CRigShims",
       ],
       swiftSettings: strict),
     module("RigTestSupport", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
@@ -75,6 +76,7 @@ let package = Package(
     tests("RigFlowTests", ["RigModel", "RigFlow", "RigChecks"], resources: [.copy("Fixtures")]),
     tests(
       "RigChecksTests", ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigChecks"], resources: [.copy("Fixtures")]),
+    tests("RigRandomTests", ["RigModel", "RigFlow", "RigRandom", "RigPlan", "RigYAML", "RigChecks"]),
     tests("RigReportTests", ["RigReport", "RigModel"], resources: [.copy("Golden")]),
     tests("RigLoopTests", ["RigLoop", "RigModel"]),
     tests("RigDeviceTests", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),

@@ -129,14 +129,25 @@ public struct Judge: Sendable {
     e.faults.contains { $0.record.fired && $0.trips.contains(finding.check) }
   }
 
+  /// Findings that are a stage's failure itself, seen by a check: they say nothing more than the failure does.
+  private static let sameFailure: [StageID: Set<String>] = [
+    .connectHotspot: ["flow.corroborated"],
+    .receiveAddress: ["flow.url-never-guessed"],
+    .play: ["media.decodable"],
+    .running: ["flow.stay-on-hotspot", "media.gap"],
+    .finish: ["flow.user-stop-told-apart", "flow.finish-once"],
+    .cleanUp: ["flow.clean-end"],
+  ]
+
   /// A finding that neither the fault nor the failed stage accounts for.
   private func unexplainedFinding(at point: FailurePoint?) -> Finding? {
-    // Nothing but findings makes `protocol-order`: where a fault's own stand there, others are no part of it.
-    if point == .protocolOrder, errors.contains(where: isTripped) { return errors.first { !isTripped($0) } }
-    return errors.first { finding in
-      !isTripped(finding) && !(finding.stage.map { FailurePoint($0) } == point && point != nil)
-        && pointOf(finding) != point
+    let others = errors.filter { !isTripped($0) }
+    if e.failure == nil {
+      // Findings alone make this failure. Where a fault's own stand there, others are no part of it.
+      return others.count < errors.count ? others.first : others.first { pointOf($0) != point }
     }
+    let same = point.flatMap { Judge.sameFailure[StageID(rawValue: $0.name)] } ?? []
+    return others.first { !same.contains($0.check) }
   }
 
   private func pointOf(_ finding: Finding) -> FailurePoint {

@@ -20,6 +20,9 @@ extension Session {
       let actions = satisfy(.harness(.preflightPassed), at: now)
       startSent = true
       return actions + satisfy(.harness(.startSent), at: now) + [.sendStart]
+    case .preflightFailed(let reason) where phase == .driving && controlDeadline != nil:
+      // The device had answered, and went away: that is no answer to whether it can be used.
+      return lose("the control link was lost in the preflight: \(reason)", at: now)
     case .preflightFailed(let reason):
       return index(of: .preflight).map { fail($0, reason, at: now) } ?? []
     case .startAccepted:
@@ -53,6 +56,16 @@ extension Session {
   mutating func failCurrent(_ reason: String, at now: HostTime) -> [Action] {
     if let i = stages.firstIndex(where: { $0.isRunning }) ?? awaited?.index { return fail(i, reason, at: now) }
     return fail(at: .protocolOrder, reason, blame: .subject, now: now)
+  }
+
+  /// The control link is gone for good: the rig's failure, unless the agent is what is tested.
+  mutating func lose(_ reason: String, at now: HostTime) -> [Action] {
+    guard agentIsSubject else { return fail(at: .controlLink, reason, blame: .rig, now: now) }
+    // The player goes on without the agent: the stage that waits for the agent's word is the one that it broke.
+    guard let i = stages.firstIndex(where: { $0.isRunning && waitsForAgent($0) }) else {
+      return failCurrent(reason, at: now)
+    }
+    return fail(i, reason, at: now)
   }
 
   // MARK: Events
@@ -167,8 +180,18 @@ extension Session {
     case .mediaEnded:
       if let i = index(of: .play), stages[i].isRunning { return fail(i, "the media ended: \(fact.detail)", at: now) }
       return mediaStopped(at: fact.time)
+    case .mediaUnreachable:
+      guard isRunning(.play), let i = index(of: .receiveAddress) else { return mediaStopped(at: fact.time) }
+      return withdraw(i, "nobody answers at the address: \(fact.detail)", at: now)
+    case .mediaResumed:
+      gapIsOpen = false
+      if !mediaStopped { gapDeadline = nil }
+      return []
     case .mediaGap:
-      guard let i = index(of: .running), stages[i].isRunning else { return [] }
+      guard let i = index(of: .running), stages[i].isRunning else {
+        gapIsOpen = gapIsOpen || hasPassed(.play)
+        return []
+      }
       return fail(i, "no media for \(fact.detail), limit \(limit("media-gap").text)", at: now)
     case .keyFrame where address == nil && index(of: .receiveAddress) != nil:
       // Nothing was opened: whatever this is, it is not this session's media.

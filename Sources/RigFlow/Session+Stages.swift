@@ -48,7 +48,7 @@ extension Session {
     var actions: [Action] = [.stageBegan(stages[i].definition.id, deadline: stages[i].deadline)]
     if stages[i].definition.id == .running {
       stopAt = now + setup.playFor
-      if mediaStopped { gapDeadline = now + limit("media-gap") }
+      if mediaStopped || gapIsOpen { gapDeadline = now + limit("media-gap") }
     }
     if stages[i].definition.id == .receiveAddress, let early = earlyAddress {
       earlyAddress = nil
@@ -95,7 +95,8 @@ extension Session {
       let (ended, endedError) = stage.heardOnDevice
     else { return nil }
     let took = ended - began
-    let error = max(beganError, endedError)
+    // Each end of the interval is off by as much as its own error.
+    let error = beganError + endedError
     if took > limit + error { return .late("took \(took.text) on the device's clock, limit \(limit.text)") }
     if took > limit - error {
       return .unclear("took \(took.text) ± \(error.text), too near to the limit of \(limit.text) to tell")
@@ -130,6 +131,14 @@ extension Session {
     let blame: Failure.Blame = id == .preflight ? .rig : .subject
     if failure == nil { failure = Failure(point: FailurePoint(id), reason: reason, blame: blame) }
     return actions + (id == .cleanUp ? finish() : endSession(at: now))
+  }
+
+  /// A stage that had completed turns out to have failed: what it delivered is worth nothing, and its gate is shut.
+  mutating func withdraw(_ i: Int, _ reason: String, at now: HostTime) -> [Action] {
+    stages[i].outcome = nil
+    let open = stages.filter { $0.outcome == .passed || $0.outcome == .inconclusive }.compactMap(\.definition.gate)
+    reached = flow.gateOrder.last { open.contains($0) }
+    return fail(i, reason, at: now)
   }
 
   /// A failure that belongs to no stage.

@@ -17,12 +17,13 @@ extension Session {
   private mutating func expire(at now: HostTime) -> [Action] {
     if let controlDeadline, phase == .driving {
       guard controlDeadline <= now else { return [] }
-      return fail(at: .controlLink, "the control link was lost and did not come back", blame: .rig, now: now)
+      return lose("the control link was lost and did not come back", at: now)
     }
     if let gapDeadline, gapDeadline <= now, gapDeadline <= stopAt ?? now, let i = index(of: .running),
       stages[i].isRunning
     {
-      return fail(i, "no media for \(limit("media-gap").text) after the stream ended", at: now)
+      let since = mediaStopped ? "after the stream ended" : "since the session is active, nor before"
+      return fail(i, "no media for \(limit("media-gap").text) \(since)", at: now)
     }
     if let stopAt, stopAt <= now, phase == .driving {
       self.stopAt = nil
@@ -43,6 +44,17 @@ extension Session {
   func missing(_ stage: StageState) -> String {
     stage.definition.completes.indices.filter { !stage.satisfied.contains($0) }
       .map { words(stage.definition.completes[$0]) }.joined(separator: ", ")
+  }
+
+  /// Whether something is missing that only the device's agent can say.
+  func waitsForAgent(_ stage: StageState) -> Bool {
+    stage.definition.completes.indices.contains { i in
+      guard !stage.satisfied.contains(i) else { return false }
+      switch stage.definition.completes[i] {
+      case .event, .success, .harness(.startAccepted), .harness(.addressAccepted): return true
+      default: return false
+      }
+    }
   }
 
   private func words(_ condition: Flow.Condition) -> String {
@@ -78,7 +90,7 @@ extension Session {
     } else {
       since = stage.definition.begins == .event(event.name) ? stage.awaitedSince.map { ($0, .zero) } : nil
     }
-    guard let (began, error) = since, ended - began <= limit + max(error, endedError) else { return }
+    guard let (began, error) = since, ended - began <= limit + error + endedError else { return }
     let origin = stage.beganOnDevice == nil ? "the stage before it had ended" : "the beginning"
     failure?.doubt = "\(event.name) came after the limit, but happened \((ended - began).text) after \(origin)"
   }

@@ -9,7 +9,8 @@ public import RigModel
 /// 1. A stage begins once, and its limit runs from its first beginning.
 /// 2. A failed stage ends the session: no later stage begins, and clean-up follows if the device may have started, that
 ///    is, if the start was sent and not refused.
-/// 3. The first failed stage is the failure point; later ones are recorded only.
+/// 3. The first failed stage is the failure point; later ones are recorded only. One stage may fail after it had
+///    completed: `receive-address`, where nobody answers at the address once it is opened.
 /// 4. Nothing but the received address is ever opened, and only after it was checked.
 /// 5. A reported success without its fact never completes a stage.
 /// 6. An event of another run changes nothing.
@@ -116,6 +117,8 @@ public struct Session: Sendable {
   var gapDeadline: HostTime?
   /// The stream ended before the session was active; a key frame had been decoded.
   var mediaStopped = false
+  /// A gap began before the session was active, and is not over.
+  var gapIsOpen = false
   var controlDeadline: HostTime?
   var address: String?
   var earlyAddress: DeviceEvent?
@@ -123,6 +126,8 @@ public struct Session: Sendable {
   var startRefused = false
   var stopSent = false
   var finishSeen = false
+  /// The agent is the subject itself, as its hello says: where it is lost, the stage that waits for it fails.
+  public var agentIsSubject = false
   public internal(set) var reached: Gate?
   public internal(set) var failure: Failure?
   /// Reasons why parts of the session cannot be judged firmly.

@@ -10,6 +10,7 @@ public actor HelperProbe: MediaProbe {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
   private let program: String
   private let gap: Duration
+  private let connectLimit: Duration
   private let stderr: @Sendable () -> Int32?
   private var child: ChildProcess?
   private var reader: Task<Void, any Error>?
@@ -28,14 +29,16 @@ public actor HelperProbe: MediaProbe {
   /// - Parameters:
   ///   - program: path of `streamrig-media`.
   ///   - gap: a pause between frames that is reported as a media gap.
+  ///   - connectLimit: by when somebody must answer at the address; shorter than the limit of the first key frame.
   ///   - stderr: gives a descriptor for the helper's stderr, taken over.
   public init(
-    _ loop: EpollLoop, program: String, gap: Duration,
+    _ loop: EpollLoop, program: String, gap: Duration, connectLimit: Duration = .milliseconds(4500),
     stderr: @escaping @Sendable () -> Int32? = { nil }
   ) {
     self.loop = loop
     self.program = program
     self.gap = gap
+    self.connectLimit = connectLimit
     self.stderr = stderr
   }
 
@@ -49,6 +52,7 @@ public actor HelperProbe: MediaProbe {
       reader = loop.spawn { [weak self] in try await self?.read(child) }
       let command: JSONValue = [
         "cmd": "open", "url": .string(url), "transport": .string(transport.rawValue), "timeout-ms": 5000,
+        "connect-timeout-ms": .integer(max(1, min(5000, connectLimit.nanoseconds / 1_000_000))),
         "gap-ms": .integer(max(1, gap.nanoseconds / 1_000_000)), "idle-timeout-ms": 30_000,
         "counter": .bool(counterModulus != nil),
         "counter-modulus": counterModulus.map { .integer(Int64($0)) },
@@ -106,8 +110,8 @@ public actor HelperProbe: MediaProbe {
       frames += 1
       size = (Int(json["width"]?.integer ?? 0), Int(json["height"]?.integer ?? 0))
       signal(.frames(count: frames, last: time))
-    case "gap" where json["over"]?.bool != true:
-      fact(.mediaGap, Duration.milliseconds(json["ms"]?.integer ?? 0).text)
+    case "gap":
+      fact(json["over"]?.bool == true ? .mediaResumed : .mediaGap, Duration.milliseconds(json["ms"]?.integer ?? 0).text)
     case "decode-error": fact(.decodeError, json["message"]?.string ?? "")
     case "ended": ended(json, fact)
     case "summary": summarize(json)
@@ -120,7 +124,9 @@ public actor HelperProbe: MediaProbe {
     hasEnded = true
     let reason = json["reason"]?.string ?? ""
     let message = json["message"]?.string ?? ""
-    fact(hasKeyFrame ? .mediaEnded : .mediaFailed, message.isEmpty ? reason : "\(reason): \(message)")
+    let kind: FactKind =
+      hasKeyFrame ? .mediaEnded : json["unreachable"]?.bool == true ? .mediaUnreachable : .mediaFailed
+    fact(kind, message.isEmpty ? reason : "\(reason): \(message)")
   }
 
   private func summarize(_ json: JSONValue) {

@@ -70,9 +70,13 @@ public enum FactKind: String, CaseIterable, Sendable {
   case hotspotStillUp = "link.hotspot-still-up"
   case mediaOpened = "media.opened"
   case mediaFailed = "media.failed"
+  /// Nobody answers at the address: the connection was refused, or never came about.
+  case mediaUnreachable = "media.unreachable"
   case firstPacket = "media.first-packet"
   case keyFrame = "media.key-frame"
   case mediaGap = "media.gap"
+  /// The gap that was reported is over.
+  case mediaResumed = "media.resumed"
   case mediaEnded = "media.ended"
   case decodeError = "media.decode-error"
   case portClosed = "wire.port-closed"

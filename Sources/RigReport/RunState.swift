@@ -121,7 +121,8 @@ extension RunState.Running {
         StageRecord(
           id: stage.rawValue, outcome: .unfinished, began: entry.time, limit: deadline.map { $0 - entry.time }))
     case .stageEnded(let stage, let outcome, let reason):
-      let index = stages.lastIndex { $0.id == stage.rawValue && $0.outcome == .unfinished }
+      // Mostly it runs; one that had passed may fail after all.
+      let index = stages.lastIndex { $0.id == stage.rawValue }
       var record = index.map { stages[$0] } ?? StageRecord(id: stage.rawValue, outcome: outcome)
       record.outcome = outcome
       record.ended = entry.time

@@ -137,6 +137,7 @@ public actor CaseRun {
         self.loop.post { self.assumeIsolated { $0.received(signal) } }
       }
       self.hello = hello
+      session.agentIsSubject = hello.underTest
       if let reason = unusable(hello) { return handle(.preflightFailed(reason)) }
       for fault in provers where fault.definition.layer != .link { try await inject(fault.prover.request) }
       let state = try await environment.driver.call("state", [:], timeout: .seconds(5))

@@ -15,7 +15,8 @@ import RigModel
 /// gap           ms, over           no frame for gap-ms (over false), and its length when a frame comes (over true)
 /// log           level, source, message or suppressed
 /// bad-command   message
-/// ended         reason closed|eof|timeout|error|interrupted, code, message, refused
+/// ended         reason closed|eof|timeout|error|interrupted, code, message, refused,
+///               unreachable        true where nobody took the TCP connection
 /// summary       frames, key-frames, corrupt-frames, decode-errors, first-pts, last-pts, gop-lengths [{length, count}],
 ///               fps, lost-counters, repeated-counters, unreadable-counters, black-frames, audio-frames
 /// ```

@@ -11,6 +11,8 @@ struct ProbeRequest {
   let transport: Transport
   /// From the command until the server has answered PLAY.
   let openTimeout: Duration
+  /// From the command until somebody has taken the TCP connection.
+  let connectTimeout: Duration
   /// The longest silence afterwards; zero = any.
   let idleTimeout: Duration
   /// A pause between two decoded video frames that is reported.
@@ -25,7 +27,8 @@ struct ProbeRequest {
   }
 
   private static let fields: Set<String> = [
-    "cmd", "url", "transport", "timeout-ms", "idle-timeout-ms", "gap-ms", "counter", "counter-modulus",
+    "cmd", "url", "transport", "timeout-ms", "connect-timeout-ms", "idle-timeout-ms", "gap-ms", "counter",
+    "counter-modulus",
   ]
 
   init(_ command: JSONValue) throws(Refusal) {
@@ -41,6 +44,8 @@ struct ProbeRequest {
     self.transport = transport
     let timeout = try Self.integer(command["timeout-ms"], "timeout-ms", 1...600_000) ?? 5_000
     openTimeout = .milliseconds(timeout)
+    connectTimeout = .milliseconds(
+      try Self.integer(command["connect-timeout-ms"], "connect-timeout-ms", 1...600_000) ?? timeout)
     idleTimeout = .milliseconds(
       try Self.integer(command["idle-timeout-ms"], "idle-timeout-ms", 0...600_000) ?? timeout)
     gap = .milliseconds(try Self.integer(command["gap-ms"], "gap-ms", 1...600_000) ?? 2_000)

@@ -15,6 +15,8 @@ final class ProbeSession {
   private let output: LineOutput
   private let stop: StopSwitch
   private var isOpen = false
+  private var connectDeadline = Int64.max
+  private var isUnreachable = false
   private var video: VideoReport
   private var audio: AudioReport
   private var errors: DecodeErrorReport
@@ -32,7 +34,9 @@ final class ProbeSession {
   }
 
   func run() -> Int32 {
-    stop.setDeadline(monotonicNanoseconds() &+ request.openTimeout.nanoseconds)
+    let began = monotonicNanoseconds()
+    stop.setDeadline(began &+ request.openTimeout.nanoseconds)
+    connectDeadline = began &+ request.connectTimeout.nanoseconds
     let ending: Ending
     do throws(AVFailure) {
       let source = try RTSPSource(
@@ -63,7 +67,8 @@ final class ProbeSession {
   private func mustEnd() -> Bool {
     let now = monotonicNanoseconds()
     if isOpen { tick(at: now) }
-    return stop.mustEnd(at: now) || output.isBroken
+    if !isOpen, !isUnreachable, now >= connectDeadline { isUnreachable = ConnectionState.isConnecting }
+    return isUnreachable || stop.mustEnd(at: now) || output.isBroken
   }
 
   private func tick(at now: Int64) {
@@ -167,6 +172,9 @@ final class ProbeSession {
     if stop.isStopRequested || output.isBroken {
       ending = isOpen ? .closed : .interrupted
       message = isOpen ? "closed on request" : "asked to close before the session was open"
+    } else if isUnreachable {
+      ending = .timeout
+      message = "\(doing): nobody took the connection in \(request.connectTimeout.text)"
     } else if stop.isPastDeadline(at: now) {
       ending = .timeout
       message =
@@ -182,7 +190,13 @@ final class ProbeSession {
     }
     output.emit(
       "ended", at: now,
-      [("reason", .string(ending.rawValue)), ("code", .integer(Int64(code))), ("message", .string(message))])
+      [
+        ("reason", .string(ending.rawValue)), ("code", .integer(Int64(code))), ("message", .string(message)),
+        (
+          "unreachable",
+          isUnreachable || (ending == .error && ConnectionState.isUnreachable(code) && !isOpen) ? true : nil
+        ),
+      ])
     return ending
   }
 }

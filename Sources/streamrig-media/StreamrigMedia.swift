@@ -20,8 +20,8 @@ enum StreamrigMedia {
     probe    reads commands from standard input, one JSON object a line, and reports what arrives:
                {"cmd":"open","url":"rtsp://…","transport":"tcp"|"udp","timeout-ms":5000,"counter":true}
                {"cmd":"close"}      (the end of input and SIGTERM close as well)
-             also in "open": "idle-timeout-ms" (default: timeout-ms; 0 = none), "gap-ms" (default 2000),
-             "counter-modulus" (frames of the clip, where the counter starts again)
+             also in "open": "idle-timeout-ms" (default: timeout-ms; 0 = none), "connect-timeout-ms" (default:
+             timeout-ms), "gap-ms" (default 2000), "counter-modulus" (frames of the clip, where the counter starts again)
     encode   makes a clip of a moving test picture with a frame counter in it; --bitrate in bit/s,
              --gop frames from key frame to key frame, --quality 0…41 takes the bits each picture needs
              (0 = best) instead of the bit rate

@@ -73,6 +73,8 @@ actor DeviceBench: CaseBench {
         $0, interface: device.air?.interface ?? interface, host: device.host, folder: folder, item: item)
     }
     let gap = item.plan.limits["media-gap"] ?? .seconds(2)
+    // Whether anybody answers must be known before the limit of the first key frame.
+    let play = item.plan.limits[StageID.play.rawValue] ?? .seconds(5)
     let loop = loop
     await device.air?.restart(seed: item.seed)
     let opener: any ChannelOpener = device.air?.opener(device.control) ?? TCPOpener(loop, device.control)
@@ -83,7 +85,9 @@ actor DeviceBench: CaseBench {
       deviceName: device.name, host: device.host,
       driver: driver(),
       link: device.air ?? LoopbackLink(loop),
-      player: HelperProbe(loop, program: HelperProgram.media, gap: gap) { folder.openLog("media-helper.log") },
+      player: HelperProbe(loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9) {
+        folder.openLog("media-helper.log")
+      },
       capture: capture, captureSkipped: captureSkipped, files: folder,
       lag: { loop.worstLag(since: $0) },
       nextStart: NextStart(

@@ -17,7 +17,7 @@ enum Streamrig {
 
   static let commands: [any Command.Type] = [
     RunCommand.self, ValidateCommand.self, ListCommand.self, PlanCommand.self, CheckCommand.self, SweepCommand.self,
-    NamespaceCommand.self,
+    RandomCommand.self, NamespaceCommand.self,
     EmulateCommand.self, FaultsCommand.self, ReportCommand.self, SchemaCommand.self,
   ]
 

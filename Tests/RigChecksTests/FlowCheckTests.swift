@@ -111,6 +111,10 @@ import Testing
       trace: { T.healthy.adding(T.event("rtspAddressReceived", ["address": .string(T.url)], at: 18_250)) },
       check: "flow.finish-once", message: "rtspAddressReceived came after sessionFinish"),
     Trip(
+      what: "an active session never finishes, not even when it is stopped as clean-up",
+      trace: { T.healthy.without(18_200).adding((12_901, .gate(.active))) },
+      check: "flow.finish-once", message: "the session was active, and no sessionFinish ever came", stage: .finish),
+    Trip(
       what: "a user stop that nobody asked for",
       trace: { T.healthy.without(17_902).adding() },
       check: "flow.user-stop-told-apart", message: "userStopped is true, and nobody asked for a stop", stage: .finish),

@@ -273,6 +273,27 @@ import Testing
       $0.expected = FailurePoint(.connectHotspot)
       $0.findings = [finding("flow.corroborated", stage: .connectHotspot)]
     },
+    Row(
+      "another finding at the stage that failed as expected", .fail, FailurePoint(.running), "rtp.seq: broken"
+    ) {
+      $0.failure = (FailurePoint(.running), .subject)
+      $0.expected = FailurePoint(.running)
+      $0.findings = [finding("rtp.seq", stage: .running)]
+    },
+    Row("a broken dialogue beside an expected failure to play", .fail, play, "rtsp.cseq.echo: broken") {
+      $0.failure = (play, .subject)
+      $0.expected = play
+      $0.findings = [finding("rtsp.cseq.echo")]
+    },
+    Row(
+      "a fault explains its own findings at the stage that fails, and no others", .fail, FailurePoint(.running),
+      "rtcp.bye: broken"
+    ) {
+      $0.failure = (FailurePoint(.running), .subject)
+      $0.expected = FailurePoint(.running)
+      $0.faults = [(.running, "stall", true, ["media.gap"])]
+      $0.findings = [finding("media.gap", stage: .running), finding("rtcp.bye", stage: .running)]
+    },
     Row("a finding that the expected failure does not explain", .fail, .protocolOrder, "flow.order: broken") {
       $0.failure = (live, .subject)
       $0.expected = live

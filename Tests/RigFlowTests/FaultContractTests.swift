@@ -151,7 +151,7 @@ import Testing
       return ScriptedSession.timeline([(0, .begin), (10, .ready), (20, .input(.startRefused("busy (-32001)")))])
     case .missingCompletion: return ScriptedSession.timeline(Healthy.before(ms) + [(200_000, .wait)])
     case .lateCompletion:
-      return ScriptedSession.timeline(Healthy.script.map { ($0 >= ms ? $0 + 6000 : $0, $1) })
+      return late(ms, by: .milliseconds(500))
     case .repeatedCompletion: return ScriptedSession.timeline(Healthy.with([ms + 5: .done(name)]))
     case .otherRun:
       let foreign = Step.event(name, ["success": true], run: "run-0", on: nil, error: 0)
@@ -168,7 +168,7 @@ import Testing
         case .deadPort: "rtsp://192.168.43.1:1/live"
         }
       return ScriptedSession.timeline(
-        Healthy.with([12_300: .address(bad), 12_500: .fact(.mediaFailed, "Connection refused")]))
+        Healthy.with([12_300: .address(bad), 12_500: .fact(.mediaUnreachable, "Connection refused")]))
     case .secondAddress:
       let second = cell.definition.verb == "changed" ? "rtsp://192.168.43.1:8555/live" : ScriptedSession.url
       return ScriptedSession.timeline(Healthy.with([12_400: .address(second)]))
@@ -198,6 +198,35 @@ import Testing
       return [TimelineEntry(.zero, .note("damaged record on the control link: checksum"))]
         + ScriptedSession.timeline(Healthy.script)
     }
+  }
+
+  /// The healthy session, in which one completion comes so much later than asked, and everything after it as well.
+  private static func late(_ ms: Int, by more: Duration) -> [TimelineEntry] {
+    let began = [2000: 30, 3900: 2010, 7200: 3910, 11_800: 7200][ms] ?? 11_900
+    let shift = began + Int((asked + more).nanoseconds / 1_000_000) - ms
+    return ScriptedSession.timeline(Healthy.script.map { ($0 >= ms ? $0 + shift : $0, $1) })
+  }
+
+  /// Slow is not yet delayed: earlier than asked, far later, or unclaimed by a device that had accepted the fault.
+  @Test(arguments: [
+    (more: -1, claims: true, isProven: false), (0, true, true), (3000, true, true), (3001, true, false),
+    (500, false, false),
+  ])
+  func aDelayIsProvenByItsTimeAndTheClaim(more: Int, claims: Bool, isProven: Bool) {
+    let cells = Cell.all.filter { $0.definition.verb == "delay" && $0.stage == .configureHotspot }
+    for cell in cells {
+      var prover = cell.prover()
+      prover.see(TimelineEntry(.zero, .faultArmed("\(cell)", id: "f1")))
+      for id in claims ? ["f1"] : ["f2"] {
+        let claim = DeviceEvent(
+          received: .zero, sequence: 1, boot: "b", run: nil, name: "x.fault.fired", source: "fw",
+          data: ["id": .string(id)])
+        prover.see(TimelineEntry(.zero, .event(claim)))
+      }
+      for entry in FaultContractTests.late(2000, by: .milliseconds(more)) { prover.see(entry) }
+      #expect((prover.proven != nil) == isProven)
+    }
+    #expect(cells.count == 1)
   }
 
   // MARK: Near misses

@@ -43,9 +43,10 @@ struct ScriptedSession {
   private(set) var log: [(time: HostTime, action: Session.Action)] = []
   private var sequence: Int64 = 0
 
-  init(limits: [String: Duration] = [:], playFor: Duration = .seconds(5)) {
+  init(limits: [String: Duration] = [:], playFor: Duration = .seconds(5), agentIsSubject: Bool = false) {
     session = Session(
       flow: .rtspHotspot, setup: Session.Setup(run: ScriptedSession.run, limits: limits, playFor: playFor))
+    session.agentIsSubject = agentIsSubject
   }
 
   /// Plays a script to its last step.

@@ -30,7 +30,7 @@ import Testing
     #expect(s.failed(.enterLiveMode) == 3900)
   }
 
-  @Test(arguments: [(9_994, true), (9_996, false), (10_000, false), (10_005, false), (10_006, nil as Bool?)])
+  @Test(arguments: [(9_990, true), (9_991, false), (10_000, false), (10_010, false), (10_011, nil as Bool?)])
   func nearTheLimit(took: Int, clear: Bool?) {
     let s = enterLiveMode(began: 3890 - took, ended: 3890)
     switch clear {
@@ -46,13 +46,16 @@ import Testing
     }
   }
 
-  @Test func theWorseOfTheTwoErrorsCounts() {
+  /// Each end of the interval is off by its own error: 9.8 s ± 301 ms may be more than 10 s, 10.4 s ± 501 ms less.
+  @Test(arguments: [(9699, 300, 1, false), (9700, 300, 1, true), (10_400, 300, 201, true), (10_502, 300, 201, nil)])
+  func theErrorsOfBothTimesAddUp(took: Int, began: Int, ended: Int, unclear: Bool?) {
     let s = ScriptedSession(
       Healthy.with([
-        2010: .event("enterLiveStreamingModeStarting", on: -6000, error: 300),
-        3900: .done("enterLiveStreamingModeCompleted", on: 3800, error: 1),
+        2010: .event("enterLiveStreamingModeStarting", on: 3800 - took, error: began),
+        3900: .done("enterLiveStreamingModeCompleted", on: 3800, error: ended),
       ]))
-    #expect(s.outcome(.enterLiveMode) == .inconclusive)
+    let outcome: StageOutcome = unclear.map { $0 ? .inconclusive : .passed } ?? .failed
+    #expect(s.outcome(.enterLiveMode) == outcome)
   }
 
   /// The fact that completes the stage comes later than the event that the limit judges.
@@ -113,7 +116,7 @@ import Testing
   }
 
   @Test func aLateCompletionThatHappenedLateIsNone() {
-    let s = enterLiveMode(began: 2000, ended: 12_006, received: 12_500)
+    let s = enterLiveMode(began: 2000, ended: 12_011, received: 12_500)
     #expect(s.failurePoint == FailurePoint(.enterLiveMode))
     #expect(s.session.failure?.doubt == nil)
   }

@@ -148,6 +148,25 @@ import Testing
     #expect(s.failed(.running) == 14_900)
   }
 
+  /// The gap was reported before the session ran, and is reported once: it must not be forgotten.
+  @Test func aGapThatBeganBeforeActiveAndNeverEndsFails() {
+    let s = ScriptedSession(Healthy.with([12_600: .fact(.mediaGap, "2.1 s")]))
+    #expect(s.failurePoint == FailurePoint(.running))
+    #expect(s.failed(.running) == 14_900)
+    #expect(s.reason == "no media for 2 s since the session is active, nor before")
+  }
+
+  @Test(arguments: [12_700, 14_000]) func aGapThatEndsInTimeIsForgiven(ms: Int) {
+    let s = ScriptedSession(Healthy.with([12_600: .fact(.mediaGap, "2.1 s"), ms: .fact(.mediaResumed)]))
+    #expect(s.session.failure == nil)
+  }
+
+  @Test func mediaThatResumesDoesNotHealAStreamThatEnded() {
+    let s = ScriptedSession(
+      Healthy.with([12_600: .fact(.mediaGap), 12_700: .fact(.mediaEnded), 13_500: .fact(.mediaResumed)]))
+    #expect(s.failed(.running) == 14_900)
+  }
+
   @Test func mediaThatEndsBeforeItsFirstKeyFrameFailsPlay() {
     let s = ScriptedSession(Healthy.with([12_500: .fact(.mediaEnded, "BYE")]))
     #expect(s.failurePoint == FailurePoint(.play))

@@ -111,6 +111,36 @@ import Testing
     #expect(s.count(.sendStop) == 1)
   }
 
+  /// The player goes on without the agent: what broke is the stage that waits for the agent's word.
+  @Test(arguments: [
+    (ms: 3000, StageID.enterLiveMode), (8000, .connectHotspot), (12_100, .receiveAddress), (12_400, .startSession),
+    (12_600, .startSession), (15_000, .running),
+  ])
+  func aLostAgentThatIsTheSubjectFailsTheStageThatWaitsForIt(ms: Int, stage: StageID) {
+    var s = ScriptedSession(agentIsSubject: true)
+    for (at, step) in Healthy.before(ms) { s.play(step, at: at) }
+    s.play(.input(.controlLost("SIGABRT")), at: ms)
+    s.advance(to: ms + 10_000)
+    #expect(s.failurePoint == FailurePoint(stage))
+    #expect(s.session.failure?.blame == .subject)
+    #expect(s.reason == "the control link was lost and did not come back")
+  }
+
+  /// A device that answered once and then no more is not one that is not ready.
+  @Test func aPreflightThatFailsWhileTheLinkIsDownIsTheLinks() {
+    let s = ScriptedSession([
+      (0, .begin), (200, .input(.controlLost("closed"))), (5000, .input(.preflightFailed("no answer to hello"))),
+    ])
+    #expect(s.failurePoint == .controlLink)
+    #expect(s.reason == "the control link was lost in the preflight: no answer to hello")
+    #expect(s.count(.sendStop) == 0)
+    let back = ScriptedSession([
+      (0, .begin), (200, .input(.controlLost("closed"))), (900, .input(.controlBack)),
+      (1000, .input(.preflightFailed("not ready"))),
+    ])
+    #expect(back.failurePoint == FailurePoint(.preflight))
+  }
+
   // MARK: Abort
 
   @Test(arguments: moments) func anAbortIsTheRigs(ms: Int, stage: StageID) {

@@ -135,6 +135,19 @@ import Testing
     #expect(s.record(of: .cleanUp)?.reason == "the port still answers")
   }
 
+  @Test func anAddressWhereNobodyAnswersIsToBlame() {
+    let s = ScriptedSession(Healthy.with([12_500: .fact(.mediaUnreachable, "connection refused")]))
+    #expect(s.failurePoint == FailurePoint(.receiveAddress))
+    #expect(s.reason == "nobody answers at the address: connection refused")
+    #expect(s.outcome(.receiveAddress) == .failed)
+    #expect(s.outcome(.play) == .blocked)
+    #expect(s.session.reached == .accepted)
+    #expect(s.count(.proveClean) == 1)
+    // Once a picture was there, somebody does answer: that is a gap.
+    let late = ScriptedSession(Healthy.with([15_000: .fact(.mediaUnreachable, "connection refused")]))
+    #expect(late.failurePoint == FailurePoint(.running))
+  }
+
   // MARK: 4. Nothing but the received address is opened
 
   @Test(arguments: [

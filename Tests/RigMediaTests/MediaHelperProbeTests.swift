@@ -111,13 +111,26 @@ struct MediaHelperProbeTests {
     #expect(outcome.status == 1)
     #expect(outcome.ended?["reason"] == "error")
     #expect(outcome.ended?["code"] == .integer(Int64(-ECONNREFUSED)))
+    #expect(outcome.ended?["unreachable"] == true)
+  }
+
+  @Test("a connection that nobody takes is told apart from a server that says nothing")
+  func nobodyThere() throws {
+    let listener = try MediaHelperListener(listens: true)
+    let waiting = try listener.fillBacklog()
+    defer { for descriptor in waiting { close(descriptor) } }
+    let outcome = try probe(listener, ["timeout-ms": 60_000, "connect-timeout-ms": 200])
+    #expect(outcome.status == 1)
+    #expect(outcome.ended?["reason"] == "timeout")
+    #expect(outcome.ended?["unreachable"] == true)
   }
 
   @Test("a server that accepts and says nothing is a timeout")
   func silentServer() throws {
-    let outcome = try probe(try MediaHelperListener(listens: true), ["timeout-ms": 200])
+    let outcome = try probe(try MediaHelperListener(listens: true), ["timeout-ms": 400, "connect-timeout-ms": 100])
     #expect(outcome.status == 1)
     #expect(outcome.ended?["reason"] == "timeout")
+    #expect(outcome.ended?["unreachable"] == nil)
   }
 
   @Test("the end of input ends the helper: before an open command silently, after it with a report")

@@ -1,20 +1,35 @@
 import RigFlow
 import RigModel
 
-/// `flow.finish-once`: `sessionFinish` exactly once and last.
+/// `flow.finish-once`: `sessionFinish` exactly once and last. A session that was active and never finishes, not even when
+/// it is stopped as clean-up, breaks the rule as well: the user of the device is never told.
 struct FinishOnceCheck: FlowCheck {
   static let info = FlowCheckCatalog.rule(
     "flow.finish-once", "sessionFinish comes once, and nothing of the run comes after it")
   private let context: FlowContext
   private var finished: DeviceEvent?
+  private var wasActive = false
+  /// The device could not say it any more, or nobody heard it: a reboot, a lost control link, an abort.
+  private var isExcused = false
+  /// When clean-up had run its course.
+  private var over: HostTime?
   private var findings = FlowFindings()
 
   init(_ context: FlowContext) { self.context = context }
 
   mutating func see(_ entry: TimelineEntry) {
-    guard case .event(let event) = entry.what, context.owns(event), context.flow.events.contains(event.name) else {
-      return
+    switch entry.what {
+    case .event(let event): see(event)
+    case .gate(.active): wasActive = true
+    case .stageEnded(.cleanUp, .passed, _), .stageEnded(.cleanUp, .failed, _): over = entry.time
+    case .fact(let fact) where fact.kind == .rebooted || fact.kind == .controlLost: isExcused = true
+    case .note("aborted"): isExcused = true
+    default: break
     }
+  }
+
+  private mutating func see(_ event: DeviceEvent) {
+    guard context.owns(event), context.flow.events.contains(event.name) else { return }
     if let finished {
       let contradiction =
         event.name == "sessionFinish" && event.data["userStopped"] != finished.data["userStopped"]
@@ -25,7 +40,11 @@ struct FinishOnceCheck: FlowCheck {
     }
   }
 
-  mutating func finish() -> [Finding] { findings.list }
+  mutating func finish() -> [Finding] {
+    guard wasActive, let over, finished == nil, !isExcused else { return findings.list }
+    let never = finding("the session was active, and no sessionFinish ever came", time: over, stage: .finish)
+    return findings.list + [never]
+  }
 }
 
 /// `flow.user-stop-told-apart`: `userStopped` is true exactly if a stop was asked for.

@@ -84,7 +84,7 @@ public actor SimulatedPlayer: MediaProbe {
     self.signal = signal
     isOpen = true
     guard url == SimulatedWorld.address, world.portIsOpen else {
-      signal(.fact(Fact(.mediaFailed, by: .media, at: world.loop.now, detail: "connection refused (simulated)")))
+      signal(.fact(Fact(.mediaUnreachable, by: .media, at: world.loop.now, detail: "connection refused (simulated)")))
       return
     }
     world.mediaChanged = { [weak self] flows in
