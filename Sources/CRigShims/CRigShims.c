@@ -14,6 +14,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,6 +134,12 @@ int rig_private_network(uid_t uid, gid_t gid) {
   if ((rc = put("/proc/self/uid_map", line)) != 0) return rc;
   snprintf(line, sizeof line, "0 %u 1", (unsigned)gid);
   return put("/proc/self/gid_map", line);
+}
+
+int64_t rig_wall_clock_error(void) {
+  struct timex state;
+  memset(&state, 0, sizeof state);
+  return adjtimex(&state) == TIME_ERROR ? -1 : (int64_t)state.maxerror;
 }
 
 int rig_interface_up(const char *name) {

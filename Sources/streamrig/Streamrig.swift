@@ -17,8 +17,8 @@ enum Streamrig {
 
   static let commands: [any Command.Type] = [
     RunCommand.self, ValidateCommand.self, ListCommand.self, PlanCommand.self, CheckCommand.self, SweepCommand.self,
-    RandomCommand.self, NamespaceCommand.self,
-    EmulateCommand.self, FaultsCommand.self, ReportCommand.self, SchemaCommand.self,
+    RandomCommand.self, NamespaceCommand.self, EmulateCommand.self, DoctorCommand.self, FaultsCommand.self,
+    ReportCommand.self, SchemaCommand.self,
   ]
 
   static func main() {

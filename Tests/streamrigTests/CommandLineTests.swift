@@ -5,7 +5,9 @@ import Testing
   @Test func helpAndVersion() throws {
     let help = try Tool.run(["--help"])
     #expect(help.status == 0)
-    for command in ["run", "validate", "list", "plan", "check", "emulate", "sweep", "report", "schema", "faults"] {
+    for command in [
+      "run", "validate", "list", "plan", "check", "emulate", "sweep", "report", "schema", "faults", "doctor",
+    ] {
       #expect(help.out.contains("  \(command) "), "\(command) is not in --help")
       #expect(try Tool.run([command, "--help"]).status == 0)
     }
@@ -25,6 +27,24 @@ import Testing
     let result = try Tool.run(arguments)
     #expect(result.status == 2)
     #expect(message.isEmpty || result.err.contains(message), "\(result.err)")
+  }
+
+  /// Each line stands on its own, and what is wrong comes with a fix.
+  @Test func theDoctorNamesAFixForEachProblem() throws {
+    let result = try Tool.run(["doctor", "--json"])
+    let lines = result.out.split(separator: "\n").compactMap {
+      try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String]
+    }
+    #expect(lines.count == result.out.split(separator: "\n").count)
+    let names = lines.compactMap { $0["name"] }
+    for name in ["kernel", "capture", "media helper", "link loopback", "link namespace", "link wifi"] {
+      #expect(names.contains(name), "no \(name)")
+    }
+    for line in lines { #expect((line["state"] == "ok") == (line["fix"] == nil), "\(line)") }
+    #expect(result.status == (lines.contains { $0["state"] == "problem" } ? 3 : 0))
+    let noHelper = try Tool.run(["doctor"], environment: ["STREAMRIG_MEDIA": "/no/such/helper"])
+    #expect(noHelper.status == 3)
+    #expect(noHelper.out.contains("PROBLEM  media helper: /no/such/helper is missing"))
   }
 
   @Test func planErrorsSayWhereAllAtOnce() throws {

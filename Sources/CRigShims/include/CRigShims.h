@@ -44,6 +44,10 @@ int rig_private_network(uid_t uid, gid_t gid);
 // Brings a network interface up in the current namespace; 0 or an errno.
 int rig_interface_up(const char *name);
 
+// sys/timex.h is not in the Glibc module. The kernel's bound on the wall clock's error in microseconds; -1 while nobody
+// synchronizes it.
+int64_t rig_wall_clock_error(void);
+
 // Terminal: ioctl is variadic.
 int rig_terminal_width(int fd);
 int rig_open_excl(const char *path, int mode);
