@@ -1,3 +1,4 @@
+import Foundation
 import RigChecks
 import RigModel
 import RigWire
@@ -249,15 +250,53 @@ import Testing
     },
   ]
 
-  @Test(arguments: CheckCatalog.wireInfos.map(\.id))
-  func isTripped(_ id: String) throws {
-    let edit = try #require(
-      Self.messages[id] ?? Self.descriptions[id] ?? Self.sessions[id] ?? Self.streams[id] ?? Self.payloads[id],
-      "no session trips \(id)")
+  private static let tables: [(name: String, rows: [String: Edit])] = [
+    ("messages", messages), ("descriptions", descriptions), ("sessions", sessions), ("streams", streams),
+    ("payloads", payloads),
+  ]
+
+  /// What a session of the table makes the check say.
+  private static func findings(_ id: String, _ edit: Edit) -> [Finding] {
     var camera = ScriptedCamera()
     edit(&camera)
     let context = AnalysisContext(
       expectedGOP: 25, askedBitRate: BitRate(bitsPerSecond: 9_000_000), captureDropped: 0)
-    #expect(!camera.script.analyze(context).severities(id).isEmpty)
+    return camera.script.analyze(context).findings.filter { $0.check == id }
+  }
+
+  @Test(arguments: CheckCatalog.wireInfos.map(\.id))
+  func isTripped(_ id: String) throws {
+    let edit = try #require(Self.tables.compactMap { $0.rows[id] }.first, "no session trips \(id)")
+    #expect(!Self.findings(id, edit).isEmpty)
+  }
+
+  /// A line for each check: the session that trips it, and how many healthy captures say nothing of it. `ci/table` shows
+  /// it by the environment.
+  @Test func theTableIsWhole() throws {
+    let healthy = try HealthyCaptureTests.captures.map {
+      analyzeCapture(try Fixture.bytes($0.file), context: AnalysisContext(captureDropped: 0)).result.findings
+    }
+    var lines: [String] = []
+    for info in CheckCatalog.wireInfos {
+      let table = try #require(Self.tables.first { $0.rows[info.id] != nil })
+      let edit = try #require(table.rows[info.id])
+      let first = try #require(Self.findings(info.id, edit).first)
+      let others = healthy.map { $0.filter { $0.check == info.id } }
+      let mentions = others.count { !$0.isEmpty }
+      #expect(!others.contains { $0.contains { $0.severity == .error } }, "\(info.id)")
+      let worst = others.joined().map(\.severity).max()
+      lines.append(
+        [
+          info.id, first.severity.rawValue, table.name,
+          "\(healthy.count - mentions)/\(healthy.count)" + (worst.map { " (\(mentions) \($0.rawValue))" } ?? ""),
+          String(first.message.prefix(90)),
+        ].joined(separator: "\t"))
+    }
+    for info in CheckCatalog.acrossRuns {
+      lines.append("\(info.id)\t\(info.severity.rawValue)\tover several runs\t-\t-")
+    }
+    if let file = ProcessInfo.processInfo.environment["STREAMRIG_TRIP_TABLE"] {
+      try lines.joined(separator: "\n").appending("\n").write(toFile: file, atomically: true, encoding: .utf8)
+    }
   }
 }
