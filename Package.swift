@@ -26,6 +26,8 @@ let package = Package(
   name: "streamrig",
   targets: [
     .target(name: "CRigShims"),
+    .target(name: "CStageLinkAgent"),
+    .executableTarget(name: "agent-demo", dependencies: ["CStageLinkAgent"], path: "Tests/agent-demo"),
     .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(
@@ -47,9 +49,10 @@ let package = Package(
 
     module("RigYAML", ["RigModel", "RigPlan", "CYAML"]),
     module("RigCapture", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CPcap"]),
-    module("RigDrivers", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
+    module("RigDrivers", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CRigShims"]),
     module("RigLinks", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CRigShims"]),
     module("RigMedia", ["RigModel", "RigLoop", "RigDevice"]),
+    module("StageLinkAgent"),
     module("RigEmulator", ["RigBytes", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice"]),
 
     module(
@@ -83,7 +86,13 @@ let package = Package(
     tests("RigYAMLTests", ["RigModel", "RigPlan", "RigYAML"]),
     tests(
       "RigDriversTests",
-      ["RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator", "RigTestSupport"]),
+      [
+        "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigEmulator", "RigTestSupport",
+        "CRigShims",
+      ]),
+    tests(
+      "StageLinkAgentTests",
+      ["RigModel", "RigWire", "RigLoop", "RigDevice", "RigDrivers", "RigTestSupport", "StageLinkAgent"]),
     tests("RigMediaTests", ["RigModel"]),
     tests(
       "RigEmulatorTests",

@@ -16,9 +16,20 @@ enum Streamrig {
   static let version = "0.1.0"
 
   static let commands: [any Command.Type] = [
-    RunCommand.self, ValidateCommand.self, ListCommand.self, PlanCommand.self, CheckCommand.self, SweepCommand.self,
-    RandomCommand.self, NamespaceCommand.self, EmulateCommand.self, DoctorCommand.self, FaultsCommand.self,
-    ReportCommand.self, SchemaCommand.self,
+    RunCommand.self,
+    ValidateCommand.self,
+    ListCommand.self,
+    PlanCommand.self,
+    CheckCommand.self,
+    SweepCommand.self,
+    RandomCommand.self,
+    NamespaceCommand.self,
+    EmulateCommand.self,
+    ConformCommand.self,
+    DoctorCommand.self,
+    FaultsCommand.self,
+    ReportCommand.self,
+    SchemaCommand.self,
   ]
 
   static func main() {

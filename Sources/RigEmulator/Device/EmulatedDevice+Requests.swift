@@ -159,7 +159,11 @@ extension EmulatedDevice {
     guard let level = request["level"]?.string, ["agent", "device"].contains(level) else {
       return .failure(StageLinkError(.badParam, data: ["range": ["agent", "device"]]))
     }
-    let task = loop.spawn { await self.reboot() }
+    let task = loop.spawn {
+      // The reply leaves before the link goes down.
+      try await self.loop.sleep(for: .milliseconds(20))
+      await self.reboot()
+    }
     flowTasks.append(task)
     return .success(["accepted": true])
   }

@@ -1,0 +1,71 @@
+public import RigDevice
+public import RigLoop
+import RigModel
+
+/// Opens a device's control channel through a forwarder: a command that makes a local TCP port and prints its number,
+/// such as `adb forward tcp:0 tcp:7066`.
+///
+/// The command may end once the port is there, or go on for as long as it forwards. It runs again when nobody listens
+/// on the port any more.
+// Unchecked: touched only on the loop's thread.
+public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
+  private let loop: EpollLoop
+  private let command: String
+  private let patience: Duration
+  private var forwarder: ChildProcess?
+  private var port: UInt16?
+
+  /// - Parameters:
+  ///   - command: for the shell. The first line of its output that is a number is the port.
+  ///   - patience: how long it may take to print that.
+  public init(_ loop: EpollLoop, command: String, patience: Duration = .seconds(10)) {
+    self.loop = loop
+    self.command = command
+    self.patience = patience
+  }
+
+  public var name: String { "forward \(command)" }
+  public var isGuarded: Bool { false }
+
+  /// - Throws: `DriverError` where the command gives no port, `SystemError` where nobody listens there.
+  public nonisolated(nonsending) func open() async throws -> any ByteChannel {
+    if let port, let channel = try? await connect(port) { return channel }
+    let fresh = try await forward()
+    port = fresh
+    return try await connect(fresh)
+  }
+
+  private nonisolated(nonsending) func connect(_ port: UInt16) async throws -> ByteStream {
+    guard let address = SocketAddress(host: "127.0.0.1", port: port) else { throw DriverError("port \(port)") }
+    return try await ByteStream.connect(loop, to: address, timeout: .seconds(5))
+  }
+
+  /// Runs the command and gives the port that it prints.
+  private nonisolated(nonsending) func forward() async throws -> UInt16 {
+    // An earlier one ends first: it may hold the port.
+    if let old = forwarder {
+      forwarder = nil
+      _ = try await old.end()
+    }
+    let child = try ChildProcess(loop, program: "/bin/sh", arguments: ["-c", command])
+    forwarder = child
+    let timer = loop.schedule(at: loop.now + patience) { child.io.close() }
+    defer { loop.cancel(timer) }
+    var text: [UInt8] = []
+    while text.count < 1 << 16 {
+      let bytes = try await child.io.read()
+      text += bytes
+      // At the end of the output, the last line may have no line feed.
+      let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+      for line in bytes.isEmpty ? lines[...] : lines.dropLast() {
+        let word = line.filter { $0 > 0x20 }
+        if let port = UInt16(String(decoding: word, as: UTF8.self)), port > 0 { return port }
+      }
+      if bytes.isEmpty { break }
+    }
+    forwarder = nil
+    let exit = try await child.end()
+    let said = String(decoding: text.prefix(200), as: UTF8.self)
+    throw DriverError("\(command.debugDescription) gave no port: \(exit), and it printed \(said.debugDescription)")
+  }
+}

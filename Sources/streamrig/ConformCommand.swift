@@ -1,0 +1,57 @@
+import Glibc
+import RigDrivers
+import RigLoop
+import RigReport
+
+enum ConformCommand: Command {
+  static let name = "conform"
+  static let summary = "Hold the stage-link/1 conformance script with a device."
+  static let usage = "[OPTION…] TARGET"
+  static let options = [
+    Option.flag("--no-sessions", "start no session; the steps that need one are skipped"),
+    Option.flag("--no-reset", "do not reset the device at the end"),
+    Option.value("--patience", "SECONDS", "how long a session may take to start, default 180"),
+  ]
+
+  static func run(_ arguments: Arguments) throws -> Int32 {
+    guard arguments.operands.count == 1, let text = arguments.operands.first else {
+      throw UsageError(description: "expected one TARGET: \(DeviceTarget.forms)")
+    }
+    let target = try DeviceTarget(text, option: "TARGET")
+    var settings = DeviceConformance.Settings()
+    settings.sessions = !arguments.has("--no-sessions")
+    settings.reset = !arguments.has("--no-reset")
+    settings.patience = .seconds(try arguments.number("--patience", 1...3600, default: 180))
+    if case .stdio = target { settings.outlivesChannel = false }
+    let loop = try EpollLoop()
+    let tally = Tally()
+    let isConforming = try loop.run { [settings] in
+      await DeviceConformance(loop, target.opener(loop), settings: settings) {
+        String(UInt64.random(in: 0...UInt64.max), radix: 36)
+      }.run { line in
+        tally.count(line)
+        // A device may put anything into an answer.
+        Output.print(TerminalText.line("\(line)"))
+      }
+    }
+    Output.print(tally.summary)
+    return isConforming ? 0 : 1
+  }
+
+  // Unchecked: touched only on the loop's thread, and after the loop has ended.
+  private final class Tally: @unchecked Sendable {
+    private var ok = 0
+    private var notOK = 0
+    private var skipped = 0
+
+    func count(_ line: ConformanceLine) {
+      switch line.outcome {
+      case .ok: ok += 1
+      case .notOK: notOK += 1
+      case .skipped: skipped += 1
+      }
+    }
+
+    var summary: String { "\(ok + notOK + skipped) steps: \(ok) ok, \(notOK) not ok, \(skipped) skipped" }
+  }
+}

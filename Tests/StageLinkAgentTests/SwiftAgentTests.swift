@@ -1,0 +1,202 @@
+import Foundation
+import RigDevice
+import RigDrivers
+import RigLoop
+import RigModel
+import RigTestSupport
+import RigWire
+import StageLinkAgent
+import Testing
+
+@Suite struct SwiftAgentTests {
+  private func onBench<R: Sendable>(
+    guarded: Bool = false, _ body: @escaping @Sendable (AgentBench) async throws -> R
+  ) throws -> R {
+    let loop = VirtualLoop()
+    return try loop.run {
+      let bench = AgentBench(loop, guarded: guarded)
+      defer { bench.end() }
+      return try await body(bench)
+    }
+  }
+
+  private func code(_ body: () async throws -> Void) async -> Int64 {
+    do {
+      try await body()
+      return 0
+    } catch { return (error as? StageLinkError)?.code ?? -1 }
+  }
+
+  private static let names = [
+    "configureHotspotStarting", "hotspotConfigureCompletion", "enterLiveStreamingModeStarting",
+    "enterLiveStreamingModeCompleted", "waitingForHotspotOpen", "connectDeviceHotspotStarting",
+    "deviceHotspotConnectCompletion", "rtspAddressReceived", "sessionStartCompletion", "sessionFinish",
+  ]
+
+  @Test(arguments: [false, true]) func everyCallbackBecomesItsEvent(_ guarded: Bool) throws {
+    try onBench(guarded: guarded) { bench in
+      let hello = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      #expect(hello.role == .app && hello.model == "swift-demo" && hello.capabilities == ["rtsp"])
+      #expect(hello.ranges["bitrate"] == 0.25...8 && hello.probe?.port == 80)
+      try await bench.start("r1", ["bitrate": .number(2.5), "qualityFactor": 0, "iFrameInterval": 29])
+      #expect(bench.sdk.parameters?.bitrate == 2.5 && bench.sdk.parameters?.qualityFactor == 0)
+      _ = await bench.log.event("sessionStartCompletion")
+      #expect(try await bench.call("state")["state"] == "streaming")
+      _ = try await bench.call("stop", ["run": "r1"])
+      let end = await bench.log.event("sessionFinish")
+      #expect(end?.data == ["userStopped": true])
+      #expect(bench.log.eventNames == SwiftAgentTests.names)
+      let events = bench.log.signals.compactMap(\.event)
+      #expect(events.map(\.sequence) == Array(1...10))
+      #expect(events.allSatisfy { $0.run == "r1" && $0.source == "sdk" && $0.occurred != nil })
+      #expect(events[5].data == ["join": ["by": "device"], "ssid": "Gläser-\u{1F453}"])
+      #expect(events[7].data == ["address": "rtsp://192.168.42.1:554/live"])
+      #expect(bench.log.signals.allSatisfy { $0.event != nil }, "a loss, damage or log")
+    }
+  }
+
+  @Test(
+    arguments: [
+      "hotspotConfigureCompletion", "enterLiveStreamingModeCompleted", "deviceHotspotConnectCompletion",
+      "sessionStartCompletion",
+    ])
+  func aRefusalIsPassedOnVerbatim(_ completion: String) throws {
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      bench.sdk.refuses = completion
+      try await bench.start()
+      let refusal = await bench.log.event(completion)
+      let error = DeviceError(domain: "camera", code: 17, message: "closed \"by\" system")
+      #expect(refusal?.success == false && refusal?.error == error)
+      let end = await bench.log.event("sessionFinish")
+      #expect(end?.data["userStopped"] == false && end?.error == error)
+      #expect(bench.log.eventNames.suffix(2) == [completion, "sessionFinish"])
+      bench.sdk.refuses = nil
+      try await bench.start("r2")
+      #expect(await bench.log.event("sessionStartCompletion")?.run == "r2")
+    }
+  }
+
+  @Test func aStartThatTheSDKDoesNotTake() throws {
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      bench.sdk.throwsAtStart = true
+      #expect(await code { try await bench.start() } == -32008)
+      bench.sdk.throwsAtStart = false
+      bench.sdk.notReadyReasons = ["worn"]
+      #expect(await code { try await bench.start() } == -32006)
+      bench.sdk.notReadyReasons = []
+      bench.sdk.supportsRTSPLiveStreaming = false
+      #expect(await code { try await bench.start() } == -32003)
+      bench.sdk.supportsRTSPLiveStreaming = true
+      let wrong: JSONValue = ["bitrate": 9, "qualityFactor": 1, "iFrameInterval": 29]
+      #expect(await code { try await bench.start("r1", wrong) } == -32004)
+      try await bench.start()
+      #expect(await code { _ = try await bench.call("stop", ["run": "r2"]) } == -32002)
+    }
+  }
+
+  @Test func whatHappenedWhileTheLinkWasDownIsReplayed() throws {
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      try await bench.start()
+      _ = await bench.log.event("hotspotConfigureCompletion")
+      bench.opener.isUnplugged = true
+      bench.opener.cut()
+      try await bench.loop.sleep(for: .seconds(2))
+      bench.opener.isUnplugged = false
+      #expect(await bench.log.event("sessionStartCompletion") != nil)
+      #expect(bench.log.eventNames == Array(SwiftAgentTests.names.dropLast()))
+      #expect(!bench.log.signals.contains { if case .eventsLost = $0 { true } else { false } })
+    }
+  }
+
+  @Test func logsAndClaimsGoBesideTheEvents() throws {
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      bench.agent.log("{\"looks\": \"like\na record\"}")
+      bench.agent.claim("worn", ["value": .bool(true)])
+      let claim = await bench.log.event("x.worn")
+      #expect(claim?.source == "host" && claim?.data == ["value": true])
+      #expect(
+        bench.log.signals.contains {
+          if case .deviceLog(let text) = $0 { text == Array(" {\"looks\": \"like a record\"}".utf8) } else { false }
+        })
+    }
+  }
+
+  @Test(arguments: [false, true]) func itConforms(_ guarded: Bool) throws {
+    let lines = try onBench(guarded: guarded) { bench in
+      let lines = Lines()
+      _ = await DeviceConformance(bench.loop, bench.opener) { "n\(bench.opener.attempts)" }.run { lines.add($0) }
+      return lines.text
+    }
+    #expect(lines.count == 81)
+    #expect(
+      lines.filter { !$0.hasPrefix("ok") } == [
+        guarded
+          ? "skipped 29 a record without RS and checksum is answered: this channel requires both"
+          : "skipped 30 a record without its checksum is passed over: this channel requires none",
+        "skipped 43 inject: without a fault is refused with -32602: the device takes no faults (caps)",
+        "skipped 44 inject: an unknown fault is refused with -32005: the device takes no faults (caps)",
+        "skipped 45 faults: all pages, none twice, each moves on: the device takes no faults (caps)",
+        "skipped 46 clear: an unknown id is refused with -32005: the device takes no faults (caps)",
+        "skipped 47 clear: all: the device takes no faults (caps)",
+        "skipped 78 reset: an unknown level is refused with -32004: the device offers none",
+        "skipped 79 reset: accepted: the device offers none",
+        "skipped 80 reset: another boot, no events: the device offers none",
+      ])
+  }
+
+  /// Handlers come on any thread: numbers have no gap, and leave in order.
+  @Test func handlersOnManyThreads() {
+    let sent = Sent()
+    let sdk = EagerSDK()
+    let agent = StageLinkAgent(StageLinkIdentity(model: "m"), sdk: sdk) { sent.add($0) }
+    let framing = RecordFraming(guarded: true)
+    for (id, method, params) in [
+      (1, "hello", ["v": [1], "nonce": "n"]), (2, "start", ["run": "r", "flow": "rtsp-hotspot"]),
+    ] as [(Int64, String, JSONValue)] {
+      agent.receive(StageLinkMessage.request(id: id, method: method, params: params).encoded(framing))
+    }
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<200 { sdk.handlers?.waitingForHotspotOpenHandler() }
+    }
+    var decoder = RecordDecoder(framing)
+    decoder.push(sent.bytes, at: .zero)
+    var numbers: [Int64] = []
+    while let item = decoder.next() {
+      guard case .record(let json) = item else { continue }
+      if json["method"] == "event", let event = json["params"].flatMap({ StageLinkEvent(params: $0) }) {
+        numbers.append(event.sequence)
+      }
+    }
+    #expect(numbers == Array(1...1600))
+    #expect(decoder.damagedCount == 0)
+  }
+
+  // Unchecked: under a lock.
+  private final class Sent: @unchecked Sendable {
+    private let lock = NSLock()
+    private(set) var bytes: [UInt8] = []
+    func add(_ more: [UInt8]) { lock.withLock { bytes += more } }
+  }
+
+  // Unchecked: set once, before other threads look.
+  private final class EagerSDK: RTSPLiveStreaming, @unchecked Sendable {
+    let notReadyReasons: [String] = []
+    let supportsRTSPLiveStreaming = true
+    private(set) var handlers: LiveStreamingHandlers?
+    func startRTSPLiveStreaming(parameters: LiveStreamingParameters?, handlers: LiveStreamingHandlers) {
+      self.handlers = handlers
+    }
+    func stopRTSPLiveStreaming() {}
+  }
+}
+
+/// Lines of the conformance script.
+// Unchecked: touched only on the loop's thread, and after the loop has ended.
+final class Lines: @unchecked Sendable {
+  private(set) var text: [String] = []
+  func add(_ line: ConformanceLine) { text.append("\(line)") }
+}
