@@ -18,7 +18,7 @@ actor DeviceBench: CaseBench {
     /// `nil`: somebody else's.
     let child: ChildProcess?
     let host: String
-    let control: SocketAddress
+    let opener: any ChannelOpener
     let name: String
     /// The air in front of it; `nil`: it is reached over loopback, or as `--interface` says.
     var air: NamespaceLink?
@@ -35,7 +35,7 @@ actor DeviceBench: CaseBench {
   private let captureThread: LoopThread?
   private let captureSkipped: String
   private let seed: UInt64
-  private let given: SocketAddress?
+  private let given: Device?
   private let interface: String
   private let link: LinkChoice
   private var airs: [Int: NamespaceLink] = [:]
@@ -45,19 +45,20 @@ actor DeviceBench: CaseBench {
   /// - Parameters:
   ///   - captureThread: `nil`: no capture.
   ///   - captureSkipped: why there is none.
-  ///   - device: the control address of a device that is there already; `nil`: emulated ones are started.
+  ///   - device: how a device is reached that is there already; `nil`: emulated ones are started.
+  ///   - deviceHost: the address that its media comes from.
   ///   - interface: where the media comes in, for a device that has no air of its own.
   ///   - link: over which path emulated devices are reached.
   init(
     _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64,
-    device: SocketAddress?, interface: String, link: LinkChoice
+    device: DeviceTarget?, deviceHost: String, interface: String, link: LinkChoice
   ) {
     self.loop = loop
     self.reports = reports
     self.captureThread = captureThread
     self.captureSkipped = captureSkipped
     self.seed = seed
-    given = device
+    given = device.map { Device(child: nil, host: deviceHost, opener: $0.opener(loop), name: $0.deviceName) }
     self.interface = interface
     self.link = link
   }
@@ -77,7 +78,7 @@ actor DeviceBench: CaseBench {
     let play = item.plan.limits[StageID.play.rawValue] ?? .seconds(5)
     let loop = loop
     await device.air?.restart(seed: item.seed)
-    let opener: any ChannelOpener = device.air?.opener(device.control) ?? TCPOpener(loop, device.control)
+    let opener = device.opener
     let driver: @Sendable () -> any DeviceDriver = {
       StageLinkDriver(loop, opener) { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
     }
@@ -96,9 +97,7 @@ actor DeviceBench: CaseBench {
   }
 
   private func device(for item: Case, worker: Int) async throws -> Device {
-    if let given {
-      return Device(child: nil, host: given.host, control: given, name: "device-\(given.host)")
-    }
+    if let given { return given }
     guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
       throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
     }
@@ -133,7 +132,8 @@ actor DeviceBench: CaseBench {
       let exit = try await child.end()
       throw NoDevice(description: "the emulated device \(model) did not start: \(exit)")
     }
-    let device = Device(child: child, host: host, control: control, name: name, air: air)
+    let device = Device(
+      child: child, host: host, opener: air?.opener(control) ?? TCPOpener(loop, control), name: name, air: air)
     devices[key] = device
     return device
   }

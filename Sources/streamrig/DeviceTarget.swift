@@ -48,6 +48,19 @@ enum DeviceTarget: Hashable, Sendable {
     return address
   }
 
+  /// The address that the target itself names.
+  var host: String? { if case .tcp(let address) = self { address.host } else { nil } }
+
+  /// For reports and folders.
+  var deviceName: String {
+    switch self {
+    case .tcp(let address): "device-\(address.host)"
+    case .serial(let path, _): "device-\(path.split(separator: "/").last.map(String.init) ?? "serial")"
+    case .stdio: "device-stdio"
+    case .forward: "device-forward"
+    }
+  }
+
   func opener(_ loop: EpollLoop) -> any ChannelOpener {
     switch self {
     case .tcp(let address): TCPOpener(loop, address)

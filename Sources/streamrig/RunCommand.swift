@@ -23,7 +23,9 @@ enum RunCommand: Command {
         "--link", "LINK",
         "auto (default): loopback, and namespace where a case impairs the link; loopback; namespace: real frames and "
           + "a DHCP lease for every case"),
-      Option.value("--device", "HOST:PORT", "drive the stage-link/1 device there instead of emulated ones"),
+      Option.value(
+        "--device", "TARGET", "drive the stage-link/1 device there instead of emulated ones: \(DeviceTarget.forms)"),
+      Option.value("--device-host", "ADDRESS", "whose media it sends, where TARGET is no HOST:PORT"),
       Option.value("--interface", "NAME", "where its media comes in, default lo"),
       Option.flag("--verbose", "a line for each stage"),
     ]
@@ -69,8 +71,10 @@ struct RunSettings {
   let failFast: Bool
   let noCapture: Bool
   let verbose: Bool
-  /// The control address of a device that is there already.
-  let device: SocketAddress?
+  /// How a device is reached that is there already.
+  let device: DeviceTarget?
+  /// Its address on the network that the media takes.
+  let deviceHost: String
   let interface: String
   let link: LinkChoice
 
@@ -88,7 +92,15 @@ struct RunSettings {
     noCapture = arguments.has("--no-capture")
     verbose = arguments.has("--verbose")
     interface = arguments.last("--interface") ?? "lo"
-    device = try arguments.last("--device").map { text throws(UsageError) in try RunSettings.address(text) }
+    device = try arguments.last("--device").map { text throws(UsageError) in
+      try DeviceTarget(text, option: "--device")
+    }
+    deviceHost = arguments.last("--device-host") ?? device?.host ?? ""
+    guard device == nil || noCapture || SocketAddress(host: deviceHost, port: 1) != nil else {
+      throw UsageError(
+        description: "--device-host takes the numeric address that the device has on its hotspot: packets from there "
+          + "are judged; or go without them, with --no-capture")
+    }
     guard let link = LinkChoice(rawValue: arguments.last("--link") ?? LinkChoice.automatic.rawValue) else {
       throw UsageError(description: "--link is \(LinkChoice.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -111,20 +123,8 @@ struct RunSettings {
     noCapture = false
     verbose = false
     device = nil
+    deviceHost = ""
     interface = "lo"
     link = .automatic
-  }
-
-  /// `127.66.1.1:7066` or `[::1]:7066`
-  private static func address(_ text: String) throws(UsageError) -> SocketAddress {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
-      let address = SocketAddress(
-        host: String(text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }), port: port)
-    else {
-      throw UsageError(
-        description: "--device takes a numeric address and a port, such as 192.168.42.1:7066, not "
-          + PrintableText.quote(text))
-    }
-    return address
   }
 }

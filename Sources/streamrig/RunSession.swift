@@ -96,7 +96,7 @@ struct RunSession {
     let capture = settings.noCapture ? nil : try LoopThread()
     let bench = DeviceBench(
       loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
-      device: settings.device, interface: settings.interface, link: settings.link)
+      device: settings.device, deviceHost: settings.deviceHost, interface: settings.interface, link: settings.link)
     let runner = Runner(
       loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast, emit: emit)
     let session = self

@@ -113,6 +113,29 @@ import Testing
     }
   }
 
+  /// A UART's bridge has power of its own: the line stays up while the device boots.
+  @Test func aBootBehindALineThatStaysUpIsSeen() throws {
+    let loop = try EpollLoop()
+    try loop.run {
+      let wire = try SerialWire(loop)
+      defer { wire.end() }
+      let agent = try ChildProcess(
+        loop, program: AgentDemo.program, arguments: ["--tty", wire.far.path, "--guarded"])
+      let log = SignalLog(loop)
+      let driver = StageLinkDriver(loop, SerialOpener(loop, path: wire.near.path)) { "n" }
+      let hello = try await driver.open { log.take($0) }
+      _ = try await driver.call("reset", ["level": "device"], timeout: .seconds(5))
+      let rebooted = await log.first { if case .rebooted = $0 { true } else { false } }
+      guard case .rebooted(let from, let to)? = rebooted else {
+        Issue.record("no reboot was seen")
+        return
+      }
+      #expect(from == hello.boot && to != from)
+      await driver.close()
+      _ = try await agent.end()
+    }
+  }
+
   /// The device is unplugged, and comes back under another name that the same path leads to.
   @Test func aLineThatHangsUpIsOpenedAgainByItsPath() throws {
     let loop = try EpollLoop()

@@ -6,7 +6,7 @@ import Testing
     let help = try Tool.run(["--help"])
     #expect(help.status == 0)
     for command in [
-      "run", "validate", "list", "plan", "check", "emulate", "sweep", "report", "schema", "faults", "doctor",
+      "run", "validate", "list", "plan", "check", "emulate", "conform", "sweep", "report", "schema", "faults", "doctor",
     ] {
       #expect(help.out.contains("  \(command) "), "\(command) is not in --help")
       #expect(try Tool.run([command, "--help"]).status == 0)
@@ -20,6 +20,9 @@ import Testing
       (["run", "--jobs", "0"], "from 1 to 64"), (["run", "--jobs"], "needs a value"),
       (["run", "/no/such"], "No such file"),
       (["run", "--seed", "x"], "whole number"), (["run", "--device", "camera:80"], "numeric address"),
+      (["run", "--device", "serial:/dev/ttyACM0,fast"], "serial:/dev/ttyACM0,115200"),
+      (["run", "--device", "serial:/dev/ttyACM0"], "--device-host"), (["conform"], "expected one TARGET"),
+      (["conform", "camera"], "serial:PATH[,BAUD]"),
       (["emulate", "--model", "nope"], "emu-flagship"), (["check"], "expected a capture"),
       (["report", "merge"], "merge JOURNAL"), (["sweep", "--flow", "hls-room"], "cannot be driven yet"),
     ] as [([String], String)])
@@ -45,6 +48,15 @@ import Testing
     let noHelper = try Tool.run(["doctor"], environment: ["STREAMRIG_MEDIA": "/no/such/helper"])
     #expect(noHelper.status == 3)
     #expect(noHelper.out.contains("PROBLEM  media helper: /no/such/helper is missing"))
+  @Test func conformIsStatus0OrStatus1() throws {
+    let agent = Tool.program.deletingLastPathComponent().appending(path: "agent-demo").path
+    let good = try Tool.run(["conform", "--no-sessions", "--no-reset", "stdio:\(agent)"])
+    #expect(good.status == 0)
+    #expect(good.out.contains("\nok 42 ping: counts microseconds\n"))
+    #expect(good.out.contains("skipped 53 start: accepted: sessions were not asked for"))
+    let mute = try Tool.run(["conform", "stdio:true"])
+    #expect(mute.status == 1)
+    #expect(mute.out.contains("not ok 2 hello: answered, behind half a record that was left in the line: the channel"))
   }
 
   @Test func planErrorsSayWhereAllAtOnce() throws {
