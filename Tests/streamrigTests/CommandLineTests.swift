@@ -48,6 +48,8 @@ import Testing
     let noHelper = try Tool.run(["doctor"], environment: ["STREAMRIG_MEDIA": "/no/such/helper"])
     #expect(noHelper.status == 3)
     #expect(noHelper.out.contains("PROBLEM  media helper: /no/such/helper is missing"))
+  }
+
   @Test func conformIsStatus0OrStatus1() throws {
     let agent = Tool.program.deletingLastPathComponent().appending(path: "agent-demo").path
     let good = try Tool.run(["conform", "--no-sessions", "--no-reset", "stdio:\(agent)"])
