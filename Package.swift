@@ -92,7 +92,10 @@ let package = Package(
       ]),
     tests(
       "StageLinkAgentTests",
-      ["RigModel", "RigWire", "RigLoop", "RigDevice", "RigDrivers", "RigTestSupport", "StageLinkAgent"]),
+      [
+        "RigModel", "RigWire", "RigLoop", "RigDevice", "RigDrivers", "RigTestSupport", "StageLinkAgent",
+        "CStageLinkAgent",
+      ]),
     tests("RigMediaTests", ["RigModel"]),
     tests(
       "RigEmulatorTests",

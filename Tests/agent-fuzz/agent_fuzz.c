@@ -151,6 +151,22 @@ static void pass(bench *b, uint64_t us) {
   }
 }
 
+// Members that lie side by side: what runs out of one of them into the next, no sanitizer sees.
+static void look(const sl_agent *a) {
+  require(a->line_length <= SL_RECORD_LIMIT + 12, "a line beyond its end");
+  require(a->ring_used <= SL_RING_BYTES && a->ring_count <= SL_RING_EVENTS, "more events than the ring holds");
+  require(memchr(a->run, 0, sizeof a->run) != NULL, "a run id without its end");
+  require(memchr(a->last_run, 0, sizeof a->last_run) != NULL, "a run id without its end");
+  require(a->fault_count <= SL_FAULTS, "too many faults");
+  for (size_t i = 0; i < a->fault_count; i++) {
+    require(memchr(a->faults[i].arguments, 0, SL_FAULT_ARGUMENTS) != NULL, "arguments without their end");
+    require(memchr(a->faults[i].id, 0, sizeof a->faults[i].id) != NULL, "an id without its end");
+  }
+  for (size_t i = 0; i < SL_LOG_LINES; i++) {
+    require(memchr(a->log[i], 0, SL_LOG_LINE) != NULL, "a line of the log without its end");
+  }
+}
+
 static void receive(bench *b, const uint8_t *bytes, size_t count, bool drip) {
   if (!drip) sl_receive(&b->agent, bytes, count);
   for (size_t i = 0; drip && i < count; i++) sl_receive(&b->agent, bytes + i, 1);
@@ -184,6 +200,7 @@ static void run(bench *b, const uint8_t *data, size_t size, bool drip) {
     } else {
       receive(b, data, count, drip);
     }
+    look(&b->agent);
     data += count;
     size -= count;
     b->now += 1;
