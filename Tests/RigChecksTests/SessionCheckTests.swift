@@ -189,6 +189,19 @@ import Testing
     }
   }
 
+  /// The server has closed, and answers with a reset: that ends the connection, however long the capture goes on.
+  @Test func aRequestBehindTheServersCloseThatIsResetNeedsNoAnswer() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.script.segment([], fromServer: true, flags: 0x11)
+    camera.ask("TEARDOWN", ScriptedCamera.url + "/", "Session: 4455\n")
+    camera.script.segment([], fromServer: true, flags: 4)
+    camera.script.wait(8)
+    camera.script.segment([], fromServer: false, flags: 4)
+    #expect(camera.script.analyze().of(TeardownCheck.self).isEmpty)
+  }
+
   @Test func mediaAfterTeardown() {
     var camera = ScriptedCamera(tcp: false)
     camera.start()

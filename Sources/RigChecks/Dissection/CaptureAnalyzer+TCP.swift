@@ -161,7 +161,9 @@ extension CaptureAnalyzer {
       }
     }
     let ends = connections[index].sides.map(\.stream.end)
-    guard ends.contains(.reset) || ends.allSatisfy({ $0 != nil }) else { return }
+    // A side that closed in order and then resets has left nobody to talk to.
+    let wasReset = connections[index].sides.contains { $0.stream.wasReset }
+    guard wasReset || ends.allSatisfy({ $0 != nil }) else { return }
     endConnection(index, place)
   }
 

@@ -127,7 +127,7 @@ extension EmulatedDevice {
     }
     if take("heartbeat-lost", at: .running) != nil {
       try await loop.sleep(for: .seconds(1))
-      silentUntil = loop.now + .seconds(20)
+      silentUntil = loop.now + .seconds(14)
     }
   }
 

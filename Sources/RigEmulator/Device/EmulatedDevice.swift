@@ -125,7 +125,11 @@ public actor EmulatedDevice {
       dropLink()
       return false
     }
-    guard !isSilent else { return true }
+    // What comes while the link is silent is heard when it is over, as by an agent that hung.
+    while let silentUntil, isSilent {
+      do { try await loop.sleep(until: silentUntil) } catch { return false }
+      guard connection == self.connection else { return false }
+    }
     lastHeard = loop.now
     decoder.push(bytes, at: loop.now)
     while let item = decoder.next() {

@@ -43,8 +43,8 @@ public enum FaultProof: Hashable, Sendable {
   case refusedStart
   /// The stage timed out without its completion.
   case missingCompletion
-  /// The device claimed the fault, and the stage's completion came its `for` after the stage's beginning: not earlier,
-  /// and not much later (`FaultProver.slack`). A device that lies, and is that slow by itself, looks the same: `for`
+  /// The device claimed the fault, and the stage's completion came its `for` after the stage's beginning: hardly
+  /// earlier, and not much later (`FaultProver.slack`). A device that lies, and is that slow by itself, looks the same: `for`
   /// must be longer than the stage takes.
   case lateCompletion
   /// The stage's completion came twice.

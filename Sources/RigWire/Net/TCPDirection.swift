@@ -49,6 +49,8 @@ public struct TCPDirection: Sendable {
   /// The stream was seen from its SYN.
   public private(set) var sawStart = false
   public private(set) var end: End?
+  /// A reset came, before the stream had ended in order or after.
+  public private(set) var wasReset = false
   /// Bytes received again.
   public private(set) var retransmittedBytes: Int64 = 0
   public private(set) var outOfOrderSegments = 0
@@ -67,6 +69,7 @@ public struct TCPDirection: Sendable {
     var sequence = packet.tcp.sequence
     if flags.contains(.rst) {
       if end == nil { end = .reset }
+      wasReset = true
       return nil
     }
     if flags.contains(.syn) {
