@@ -26,9 +26,13 @@ public struct MediaSummary: Hashable, Sendable {
   /// Numbers missing from, and repeated in, the frame counter read back from the picture.
   public var lostCounters: Int
   public var repeatedCounters: Int
+  /// Pictures that are black, and those that show what the one before showed.
+  public var blackFrames: Int
+  public var stillFrames: Int
   public init(
     frames: Int = 0, keyFrames: Int = 0, decodeErrors: Int = 0, width: Int = 0, height: Int = 0, codec: String = "",
-    gopLengths: [Int] = [], frameRate: Double = 0, lostCounters: Int = 0, repeatedCounters: Int = 0
+    gopLengths: [Int] = [], frameRate: Double = 0, lostCounters: Int = 0, repeatedCounters: Int = 0,
+    blackFrames: Int = 0, stillFrames: Int = 0
   ) {
     self.frames = frames
     self.keyFrames = keyFrames
@@ -40,6 +44,8 @@ public struct MediaSummary: Hashable, Sendable {
     self.frameRate = frameRate
     self.lostCounters = lostCounters
     self.repeatedCounters = repeatedCounters
+    self.blackFrames = blackFrames
+    self.stillFrames = stillFrames
   }
 }
 

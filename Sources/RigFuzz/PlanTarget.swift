@@ -16,7 +16,7 @@ enum PlanTarget {
     faults: FaultCatalog.all.map { fault in
       PlanVocabulary.FaultWords(
         verb: fault.verb, layer: fault.layer.rawValue, stages: fault.stages.mapValues { $0.map(\.rawValue) },
-        arguments: fault.arguments, summary: fault.summary)
+        arguments: fault.arguments.map(\.words), summary: fault.summary)
     },
     checks: FlowCheckCatalog.infos + CheckCatalog.wire.map { $0.info }, capabilities: ["rtsp", "audio", "inject"])
 

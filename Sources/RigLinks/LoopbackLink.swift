@@ -20,7 +20,9 @@ public struct LoopbackLink: Link {
     }
     switch await reach(target.host, target.port) {
     case .success(let address):
-      return Fact(.linkJoined, by: .link, at: loop.now, detail: "TCP connect to \(address) succeeded")
+      return Fact(
+        .linkJoined, by: .link, at: loop.now, detail: "TCP connect to \(address) succeeded",
+        data: ["host": .string(target.host)])
     case .failure(let why):
       return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "the access point cannot be reached: \(why)")
     }

@@ -12,17 +12,21 @@ public actor ClipEncoder {
     public var gop = 30
     public var seconds = 4
     public var hasAudio = true
+    /// `moving`, `still` or `black`; only the first has a bit rate to keep.
+    public var scene = "moving"
     public init() {}
 
     var fileName: String {
-      "clip1-\(width)x\(height)-\(frameRate)fps-\(bitRate)bps-gop\(gop)-\(seconds)s\(hasAudio ? "-aac" : "").clip"
+      "clip1-\(width)x\(height)-\(frameRate)fps-\(bitRate)bps-gop\(gop)-\(seconds)s\(hasAudio ? "-aac" : "")\(suffix).clip"
     }
+
+    private var suffix: String { scene == "moving" ? "" : "-\(scene)" }
 
     var arguments: [String] {
       [
         "--width", "\(width)", "--height", "\(height)", "--fps", "\(frameRate)", "--bitrate", "\(bitRate)", "--gop",
         "\(gop)", "--seconds", "\(seconds)",
-      ] + (hasAudio ? ["--audio"] : [])
+      ] + (hasAudio ? ["--audio"] : []) + (scene == "moving" ? [] : ["--scene", scene, "--quality", "20"])
     }
   }
 

@@ -83,6 +83,12 @@ public enum FactKind: String, CaseIterable, Sendable {
   case portStillOpen = "wire.port-still-open"
   case wireQuiet = "wire.quiet"
   case wireBusy = "wire.busy"
+  /// An RTSP request and what became of it.
+  case rtspExchange = "wire.rtsp-exchange"
+  /// What the capture measured of one stream.
+  case streamMeasured = "wire.stream"
+  /// What the decoder measured of all pictures.
+  case picturesMeasured = "media.pictures"
   case controlLost = "control.lost"
   case controlBack = "control.back"
   case rebooted = "control.rebooted"
@@ -96,11 +102,17 @@ public struct Fact: Hashable, Sendable {
   public var time: HostTime
   public var witness: Witness
   public var kind: FactKind
+  /// For people.
   public var detail: String
-  public init(_ kind: FactKind, by witness: Witness, at time: HostTime, detail: String = "") {
+  /// The same for machines, where something is to be measured or compared; each kind has its own members.
+  public var data: JSONValue
+  public init(
+    _ kind: FactKind, by witness: Witness, at time: HostTime, detail: String = "", data: JSONValue = .null
+  ) {
     self.kind = kind
     self.witness = witness
     self.time = time
     self.detail = detail
+    self.data = data
   }
 }

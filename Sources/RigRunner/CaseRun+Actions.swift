@@ -74,7 +74,7 @@ extension CaseRun {
     switch outcome {
     case .accepted: handle(.startAccepted)
     case .refused(let reason, _):
-      let isAsked = provers.contains { $0.definition.proof == .refusedStart }
+      let isAsked = provers.contains { $0.definition.proof == .refused && $0.prover.request.stage == .configureStream }
       isSuspect = mayBlameOthers && !isAsked && !linkIsDown
       handle(.startRefused(reason))
     case .notTried: break

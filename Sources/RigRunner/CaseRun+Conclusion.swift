@@ -12,6 +12,7 @@ extension CaseRun {
   func conclude(
     capture: CaptureOutcome?, clockError: Duration?, damaged: Int, started: HostTime, ended: HostTime
   ) -> RunRecord {
+    for fact in measuredFacts(capture, at: ended) { entry(.fact(fact), at: ended) }
     var groups = gatherGroups(capture)
     for group in groups {
       for finding in group.findings { entry(.finding(finding), at: ended) }

@@ -46,7 +46,7 @@ struct CheckCommand {
       ledger.add(
         pts: frame.pointee.best_effort_timestamp.validPTS, isKey: frame.pointee.key_frame == 1,
         isCorrupt: frame.pointee.decode_error_flags != 0, isBlack: luma?.isBlack ?? false,
-        counter: luma.flatMap(PictureCounter.read))
+        counter: luma.flatMap(PictureCounter.read), samples: luma?.samples ?? [])
     }
     func note(_ code: Int32) {
       if code < 0 {

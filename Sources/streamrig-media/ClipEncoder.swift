@@ -58,7 +58,11 @@ struct ClipEncoder {
     for number in 0..<count {
       guard cav_stop_signal() == 0 else { throw AVFailure(cav_error_exit(), "encode") }
       try encoder.encode(number) { frame in
-        picture.paint(number, counter: number, into: frame)
+        switch settings.scene {
+        case .moving: picture.paint(number, counter: number, into: frame)
+        case .still: picture.paint(0, counter: 0, into: frame)
+        case .black: TestPicture.paintBlack(frame, height: settings.height)
+        }
       } each: {
         units.append($0)
       }

@@ -14,6 +14,10 @@ struct ClipSettings {
   /// 0 (best) to 41: every picture gets the bits it needs for this quality; the bit rate then follows from it.
   var quality: Int?
   var hasInbandParameterSets = false
+  var scene = Scene.moving
+
+  /// What the picture shows. Only the moving one has the frame counter in it.
+  enum Scene: String, CaseIterable { case moving, still, black }
 
   static let audioRate = 48_000
   static let samplesPerAudioFrame = 1024
@@ -27,6 +31,12 @@ struct ClipSettings {
       switch name {
       case "--audio": hasAudio = true
       case "--inband-parameter-sets": hasInbandParameterSets = true
+      case "--scene":
+        let word = try Self.text(&rest, name)
+        guard let scene = Scene(rawValue: word) else {
+          throw UsageError("--scene is one of \(Scene.allCases.map(\.rawValue).joined(separator: ", ")), not \(word)")
+        }
+        self.scene = scene
       case "--out": path = try Self.text(&rest, name)
       case "--width": width = try Self.number(&rest, name, 160...3840)
       case "--height": height = try Self.number(&rest, name, 90...3840)

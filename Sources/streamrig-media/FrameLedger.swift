@@ -6,6 +6,9 @@ struct FrameLedger {
   private(set) var keyFrames = 0
   private(set) var corruptFrames = 0
   private(set) var blackFrames = 0
+  /// Frames that show what the one before showed.
+  private(set) var stillFrames = 0
+  private var lastSamples: [UInt8] = []
   private(set) var lostCounters = 0
   private(set) var repeatedCounters = 0
   private(set) var unreadableCounters = 0
@@ -29,10 +32,14 @@ struct FrameLedger {
     self.counterModulus = counterModulus
   }
 
-  mutating func add(pts: Int64?, isKey: Bool, isCorrupt: Bool, isBlack: Bool, counter: Int?) {
+  mutating func add(pts: Int64?, isKey: Bool, isCorrupt: Bool, isBlack: Bool, counter: Int?, samples: [UInt8] = []) {
     frames += 1
     if isCorrupt { corruptFrames += 1 }
     if isBlack { blackFrames += 1 }
+    if !samples.isEmpty {
+      if LumaPicture.isSame(samples, lastSamples) { stillFrames += 1 }
+      lastSamples = samples
+    }
     if let pts {
       firstPTS = firstPTS ?? pts
       lastPTS = pts
@@ -97,7 +104,7 @@ struct FrameLedger {
       ("lost-counters", readsCounter ? .count(lostCounters) : nil),
       ("repeated-counters", readsCounter ? .count(repeatedCounters) : nil),
       ("unreadable-counters", readsCounter ? .count(unreadableCounters) : nil),
-      ("black-frames", .count(blackFrames)),
+      ("black-frames", .count(blackFrames)), ("still-frames", .count(stillFrames)),
     ]
   }
 }

@@ -48,6 +48,27 @@ struct LumaPicture {
     return count == 0 ? 0 : sum / count
   }
 
+  /// A grid of about 48 × 48 samples.
+  var samples: [UInt8] {
+    let stepX = max(1, width / 48)
+    let stepY = max(1, height / 48)
+    var samples: [UInt8] = []
+    for y in Swift.stride(from: stepY / 2, to: height, by: stepY) {
+      for x in Swift.stride(from: stepX / 2, to: width, by: stepX) {
+        samples.append(UInt8(truncatingIfNeeded: min(255, value(x, y))))
+      }
+    }
+    return samples
+  }
+
+  /// Whether two grids show the same: what a coder changes in a still picture is less than 4 steps nearly everywhere.
+  static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    guard a.count == b.count, !a.isEmpty else { return false }
+    var different = 0
+    for i in a.indices where abs(Int(a[i]) - Int(b[i])) >= 4 { different += 1 }
+    return different * 200 < a.count
+  }
+
   /// Whether at least 98 % of the picture is darker than 10 % of the luma range, from a grid of about 48 × 48 samples.
   var isBlack: Bool {
     let stepX = max(1, width / 48)

@@ -13,7 +13,7 @@ enum StreamrigMedia {
     usage: streamrig-media probe
            streamrig-media encode --out FILE [--width 640] [--height 360] [--fps 30] [--bitrate 1000000]
                                   [--gop 30] [--seconds 4] [--audio] [--seed 1] [--quality Q]
-                                  [--inband-parameter-sets]
+                                  [--inband-parameter-sets] [--scene moving]
            streamrig-media check FILE
            streamrig-media --version | --help
 
@@ -24,7 +24,7 @@ enum StreamrigMedia {
              timeout-ms), "gap-ms" (default 2000), "counter-modulus" (frames of the clip, where the counter starts again)
     encode   makes a clip of a moving test picture with a frame counter in it; --bitrate in bit/s,
              --gop frames from key frame to key frame, --quality 0…41 takes the bits each picture needs
-             (0 = best) instead of the bit rate
+             (0 = best) instead of the bit rate; --scene still or black shows the same in every picture
     check    decodes a clip and prints the same summary as probe
     exit     0 done, 1 the media failed, 2 wrong usage
 

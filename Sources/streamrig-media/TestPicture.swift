@@ -31,6 +31,16 @@ struct TestPicture {
     noise = (0..<width + 65_536).map { _ in UInt8(128 - (levels - 1) / 2 + random.next() % levels) }
   }
 
+  /// A picture of nothing: a camera behind its cap.
+  static func paintBlack(_ frame: UnsafeMutablePointer<AVFrame>, height: Int) {
+    guard let luma = frame.pointee.data.0, let blue = frame.pointee.data.1, let red = frame.pointee.data.2 else {
+      return
+    }
+    luma.update(repeating: PictureCounter.black, count: Int(frame.pointee.linesize.0) * height)
+    blue.update(repeating: 128, count: Int(frame.pointee.linesize.1) * (height / 2))
+    red.update(repeating: 128, count: Int(frame.pointee.linesize.2) * (height / 2))
+  }
+
   /// Paints frame `number` into a writable YUV 4:2:0 frame.
   func paint(_ number: Int, counter: Int, into frame: UnsafeMutablePointer<AVFrame>) {
     guard let luma = frame.pointee.data.0, let blue = frame.pointee.data.1, let red = frame.pointee.data.2 else {

@@ -44,7 +44,8 @@ final class VideoReport {
     let number = ledger.frames
     let isFirstKey = isKey && !isCorrupt && ledger.keyFrames == 0
     ledger.add(
-      pts: pts, isKey: isKey && !isCorrupt, isCorrupt: isCorrupt, isBlack: luma?.isBlack ?? false, counter: counter)
+      pts: pts, isKey: isKey && !isCorrupt, isCorrupt: isCorrupt, isBlack: luma?.isBlack ?? false, counter: counter,
+      samples: luma?.samples ?? [])
     let size: [(String, JSONValue?)] = [
       ("width", .integer(Int64(frame.pointee.width))), ("height", .integer(Int64(frame.pointee.height))),
     ]

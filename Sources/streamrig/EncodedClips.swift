@@ -25,12 +25,19 @@ struct EncodedClips: ClipSource {
     return "/tmp/streamrig-cache-\(geteuid())"
   }
 
-  func clip(for params: StreamParameters?) async throws -> Clip {
+  func clip(for params: StreamParameters?, _ variation: ClipVariation) async throws -> Clip {
     var wanted = ClipEncoder.Parameters()
     if let params {
       if params.bitrate.bitsPerSecond > 0 { wanted.bitRate = Int(params.bitrate.bitsPerSecond) }
       wanted.gop = params.iFrameInterval + 1
     }
+    if let rate = variation.bitRate { wanted.bitRate = rate }
+    if let rate = variation.frameRate {
+      // As many bits a picture as before.
+      wanted.bitRate = max(50_000, wanted.bitRate * rate / wanted.frameRate)
+      wanted.frameRate = rate
+    }
+    wanted.scene = variation.scene.rawValue
     let path = try await encoder.encode(wanted) { access($0, R_OK) == 0 }
     switch PlanFiles.contents(path, limit: 256 << 20) {
     case .success(let bytes): return try Clip(parsing: bytes)

@@ -29,7 +29,7 @@ enum Selection {
       for fault in item.plan.faults {
         guard let definition = FaultCatalog.definition(of: fault, in: item.plan.flow) else { continue }
         if simulate, definition.needsWire { return "--simulate runs no RTSP: \(fault.text) needs a wire" }
-        if noCapture, case .finding = definition.proof {
+        if noCapture, definition.proof.needsCapture {
           return "--no-capture: only packets prove that \(fault.text) fired"
         }
       }

@@ -77,19 +77,6 @@ import Testing
     for session in names { #expect(session.filter { $0 == "sessionStartCompletion" }.count == 1, "\(session)") }
   }
 
-  @Test func aFaultOutlivesALostLinkWhileItsRunGoesOn() throws {
-    let names = try onDevice { bench, driver, log in
-      _ = try await driver.call("inject", Self.fault("duplicate", at: "start-session"), timeout: .seconds(2))
-      _ = try await driver.call("start", Self.start("r1"), timeout: .seconds(2))
-      _ = await log.event("configureHotspotStarting")
-      bench.opener.cut()
-      _ = await log.event("sessionStartCompletion")
-      try await bench.loop.sleep(for: .seconds(2))
-      return log.eventNames
-    }
-    #expect(names.filter { $0 == "sessionStartCompletion" }.count == 2)
-  }
-
   @Test func faultsAreBounded() throws {
     let codes = try onDevice { _, driver, _ in
       var codes: [Int64] = []

@@ -69,7 +69,7 @@ import Testing
       for argument in definition.arguments { #expect(!argument.summary.isEmpty, "\(name): \(argument.name)") }
       #expect(Set(definition.arguments.map(\.name)).count == definition.arguments.count, "\(name)")
       // What only a capture shows cannot be proven without packets.
-      if case .finding = definition.proof { #expect(definition.needsWire, "\(name)") }
+      if definition.proof.needsCapture { #expect(definition.needsWire, "\(name)") }
       if definition.proof == .lateCompletion {
         #expect(definition.arguments.contains { $0.name == "for" && $0.kind == .duration && $0.required }, "\(name)")
       }
@@ -128,7 +128,8 @@ import Testing
   /// The same deviation under another run's id is another run's (but for the faults that the harness's own side shows).
   @Test(arguments: Cell.all) func anotherRunsEventsProveNothing(cell: Cell) {
     switch cell.definition.proof {
-    case .refusedCompletion, .repeatedCompletion, .secondAddress, .address(.scheme), .address(.noHost),
+    case .refused where cell.stage != .configureStream, .repeatedCompletion, .secondAddress, .address(.scheme),
+      .address(.noHost),
       .address(.controlBytes), .address(.tooLong), .finish(.interrupted), .finish(.repeated), .finish(.eventAfter):
       break
     default: return
@@ -146,13 +147,22 @@ import Testing
     let (ms, name) = cell.completion
     switch cell.definition.proof {
     case .link: return ScriptedSession.timeline(Healthy.script)
-    case .refusedCompletion: return ScriptedSession.timeline(Healthy.with([ms: .refused(name)]))
-    case .refusedStart:
+    case .refused where cell.stage != .configureStream:
+      return ScriptedSession.timeline(Healthy.with([ms: .refused(name)]))
+    case .refused:
       return ScriptedSession.timeline([(0, .begin), (10, .ready), (20, .input(.startRefused("busy (-32001)")))])
+    case .missingCompletion where cell.stage == .configureStream:
+      return ScriptedSession.timeline([(0, .begin), (10, .ready), (60_000, .wait)])
     case .missingCompletion: return ScriptedSession.timeline(Healthy.before(ms) + [(200_000, .wait)])
     case .lateCompletion:
       return late(ms, by: .milliseconds(500))
     case .repeatedCompletion: return ScriptedSession.timeline(Healthy.with([ms + 5: .done(name)]))
+    case .reorderedCompletion:
+      let follower = Healthy.script.first { step in
+        guard step.0 > ms, case .event = step.1 else { return false }
+        return true
+      }
+      return ScriptedSession.timeline(Healthy.with([ms: nil, (follower?.0 ?? ms) + 5: .done(name)]))
     case .otherRun:
       let foreign = Step.event(name, ["success": true], run: "run-0", on: nil, error: 0)
       return ScriptedSession.timeline(Healthy.with([ms: foreign]))
@@ -166,9 +176,12 @@ import Testing
         case .controlBytes: "rtsp://192.168.43.1/\u{7}"
         case .tooLong: "rtsp://192.168.43.1/" + String(repeating: "a", count: 1100)
         case .deadPort: "rtsp://192.168.43.1:1/live"
+        case .wrongHost: "rtsp://192.168.43.9/live"
         }
-      return ScriptedSession.timeline(
-        Healthy.with([12_300: .address(bad), 12_500: .fact(.mediaUnreachable, "Connection refused")]))
+      let joined = Fact(.linkJoined, by: .link, at: .zero, data: ["host": "192.168.43.1"])
+      return [TimelineEntry(.zero, .fact(joined))]
+        + ScriptedSession.timeline(
+          Healthy.with([12_300: .address(bad), 12_500: .fact(.mediaUnreachable, "Connection refused")]))
     case .secondAddress:
       let second = cell.definition.verb == "changed" ? "rtsp://192.168.43.1:8555/live" : ScriptedSession.url
       return ScriptedSession.timeline(Healthy.with([12_400: .address(second)]))
@@ -191,6 +204,7 @@ import Testing
       let finding = Finding(
         check: checks.last ?? "", severity: .error, message: "seen", first: Evidence(frame: 12))
       return ScriptedSession.timeline(Healthy.script) + [TimelineEntry(.zero, .finding(finding))]
+    case .exchange, .stream, .pictures: return FaultContractTests.measured(cell)
     case .controlLost:
       return ScriptedSession.timeline(
         Healthy.before(18_200) + [(15_000, .fact(.controlLost)), (15_001, .input(.controlLost(""))), (40_000, .wait)])
@@ -228,6 +242,78 @@ import Testing
       #expect((prover.proven != nil) == isProven)
     }
     #expect(cells.count == 1)
+  }
+
+  /// What capture and decoder measured of a session with this fault.
+  static func measured(_ cell: Cell) -> [TimelineEntry] {
+    func fact(_ kind: FactKind, _ data: JSONValue) -> TimelineEntry {
+      TimelineEntry(.zero, .fact(Fact(kind, by: .capture, at: .zero, detail: "measured", data: data)))
+    }
+    var method: JSONValue = "DESCRIBE"
+    if case .text(let name)? = cell.definition.standard("method") { method = .string(name) }
+    let ok = fact(.rtspExchange, ["method": "SETUP", "status": 200, "authorized": true])
+    switch cell.definition.proof {
+    case .exchange(.status): return [fact(.rtspExchange, ["method": method, "status": 503])]
+    case .exchange(.unanswered): return [fact(.rtspExchange, ["method": method, "closed-by": "client"])]
+    case .exchange(.closed): return [fact(.rtspExchange, ["method": method, "closed-by": "server"])]
+    case .exchange(.cut): return [fact(.rtspExchange, ["method": method, "status": 200, "cut": true])]
+    case .exchange(.timeout): return [fact(.rtspExchange, ["method": "SETUP", "status": 200, "timeout": 4])]
+    case .exchange(.body): return [fact(.rtspExchange, ["method": "DESCRIBE", "status": 200, "body": 70_000])]
+    case .exchange(.challenge): return [fact(.rtspExchange, ["method": "SETUP", "status": 401, "digest": true]), ok]
+    case .exchange(.stale):
+      return [fact(.rtspExchange, ["method": "SETUP", "status": 401, "digest": true, "stale": true]), ok]
+    case .stream(.padding): return [fact(.streamMeasured, ["video": true, "padded": 3])]
+    case .stream(.bitRate): return [fact(.streamMeasured, ["video": true, "bit-rate": .number(120_000)])]
+    case .stream(.earlyBye):
+      return [TimelineEntry(.zero, .fact(Fact(.mediaEnded, by: .media, at: .zero)))]
+        + [fact(.streamMeasured, ["video": true, "bye-lead": .number(0.01)])]
+    case .pictures(.black): return [fact(.picturesMeasured, ["frames": 60, "black": 60])]
+    case .pictures(.frozen): return [fact(.picturesMeasured, ["frames": 60, "still": 58])]
+    case .pictures(.rate): return [fact(.picturesMeasured, ["frames": 60, "frame-rate": .number(5.1)])]
+    default: return []
+    }
+  }
+
+  /// What a session without any fault looks like to capture and decoder.
+  static let healthyMeasures: [TimelineEntry] = {
+    var facts = ["OPTIONS", "DESCRIBE", "SETUP", "PLAY", "TEARDOWN"].map { method in
+      Fact(
+        .rtspExchange, by: .capture, at: .zero,
+        data: ["method": .string(method), "status": 200, "cut": false, "timeout": 60, "body": 500])
+    }
+    facts.append(
+      Fact(
+        .streamMeasured, by: .capture, at: .zero,
+        data: ["video": true, "packets": 500, "padded": 0, "bit-rate": .number(1e6), "bye-lead": .number(0.001)]))
+    facts.append(
+      Fact(
+        .picturesMeasured, by: .media, at: .zero,
+        data: ["frames": 150, "black": 0, "still": 2, "frame-rate": .number(30)]))
+    return facts.map { TimelineEntry(.zero, .fact($0)) }
+  }()
+
+  @Test(arguments: Cell.all) func aHealthySessionProvesNothing(cell: Cell) {
+    let timeline = ScriptedSession.timeline(Healthy.script) + FaultContractTests.healthyMeasures
+    #expect(cell.proof(in: timeline, asked: .seconds(20)) == nil)
+  }
+
+  /// The same deviation of another request, or by less than was asked for.
+  @Test(arguments: Cell.all.filter { if case .exchange = $0.definition.proof { true } else { false } })
+  func anotherExchangeProvesNothing(cell: Cell) {
+    let timeline = FaultContractTests.measured(cell).map { entry -> TimelineEntry in
+      guard case .fact(var fact) = entry.what else { return entry }
+      let other: [JSONValue.Member] = (fact.data.members ?? []).map { member in
+        switch member.key {
+        case "method" where cell.definition.standard("method") != nil: .init("method", "GET_PARAMETER")
+        case "timeout", "body": .init(member.key, 60)
+        case "digest", "stale": .init(member.key, false)
+        default: member
+        }
+      }
+      fact.data = .object(other)
+      return TimelineEntry(entry.time, .fact(fact))
+    }
+    #expect(cell.proof(in: timeline) == nil)
   }
 
   // MARK: Near misses

@@ -48,6 +48,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
     // Before anything starts.
     FaultRow("not-ready", .preflight, at(.preflight), nil, isRigs: true),
     FaultRow("refuse", .configureStream, at(.configureStream), .ready),
+    FaultRow("hang", .configureStream, at(.configureStream), .ready),
     FaultRow("busy", .configureStream, at(.configureStream), .ready),
 
     FaultRow("refuse", .configureHotspot, at(.configureHotspot), .accepted),
@@ -102,6 +103,10 @@ struct FaultRow: Sendable, CustomStringConvertible {
     FaultRow("duplicate", .connectHotspot, .protocolOrder, .ended),
     FaultRow("duplicate", .startSession, .protocolOrder, .ended),
 
+    FaultRow("reorder", .configureHotspot, .protocolOrder, .ended),
+    FaultRow("reorder", .enterLiveMode, .protocolOrder, .ended),
+    FaultRow("reorder", .connectHotspot, .protocolOrder, .ended),
+
     FaultRow("lie", .connectHotspot, at(.connectHotspot), .accepted),
 
     FaultRow("other-run", .configureHotspot, at(.configureHotspot), .accepted),
@@ -122,6 +127,9 @@ struct FaultRow: Sendable, CustomStringConvertible {
     FaultRow("no-host", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("control-bytes", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("too-long", .receiveAddress, at(.receiveAddress), .accepted),
+    // The address is taken as it comes, and nothing answers there.
+    FaultRow("wrong-host", .receiveAddress, at(.play), .address),
+    FaultRow("dead-port", .receiveAddress, at(.play), .address),
     FaultRow("twice", .receiveAddress, .protocolOrder, .ended),
     FaultRow("changed", .receiveAddress, .protocolOrder, .ended),
 
@@ -140,6 +148,14 @@ struct FaultRow: Sendable, CustomStringConvertible {
 
     // The control link.
     FaultRow("heartbeat-lost", .running, .controlLink, .active, playFor: .seconds(20), isRigs: true),
+    FaultRow("heartbeat-lost", .configureHotspot, .controlLink, .accepted, isRigs: true),
+    FaultRow("heartbeat-lost", .enterLiveMode, .controlLink, .accepted, isRigs: true),
+    FaultRow("heartbeat-lost", .waitForHotspot, .controlLink, .accepted, isRigs: true),
+    FaultRow("heartbeat-lost", .connectHotspot, .controlLink, .accepted, isRigs: true),
+    FaultRow("heartbeat-lost", .startSession, .controlLink, nil, isRigs: true),
+    FaultRow("damaged-record", .waitForHotspot, nil, .ended),
+    FaultRow("damaged-record", .connectHotspot, nil, .ended),
+    FaultRow("damaged-record", .startSession, nil, .ended),
     FaultRow("damaged-record", .configureHotspot, nil, .ended),
     FaultRow("damaged-record", .enterLiveMode, nil, .ended),
   ]

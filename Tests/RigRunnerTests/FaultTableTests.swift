@@ -13,6 +13,12 @@ import Testing
     #expect(FaultRow.all.map(\.description).sorted() == catalog.sorted())
   }
 
+  /// Catalog and table are written apart from each other, and must agree.
+  @Test(arguments: FaultRow.all) func theCatalogLeadsToTheSame(_ row: FaultRow) throws {
+    let definition = try #require(FaultCatalog.definition(row.verb, at: row.stage, in: .rtspHotspot))
+    #expect(definition.blame(at: row.stage) == row.fails)
+  }
+
   @Test(arguments: FaultRow.all) func theExpectedFailurePasses(_ row: FaultRow) throws {
     for seed in [1, 42] as [UInt64] {
       let record = try Cases.record(row.plan(expecting: row.fails, reached: row.reached), seed: seed)
@@ -41,7 +47,7 @@ import Testing
     let record = try Cases.record(row.plan(expecting: wrong))
     #expect(record.verdict == (row.isRigs ? .error : .fail), "\(record.reason)")
     #expect(record.failurePoint == row.fails)
-    #expect(record.reason.contains("expected a failure at play"), "\(record.reason)")
+    #expect(record.reason.contains("expected a failure at \(wrong)"), "\(record.reason)")
     #expect(record.reason.contains(row.fails.map { "failed at \($0)" } ?? "succeeded"), "\(record.reason)")
   }
 

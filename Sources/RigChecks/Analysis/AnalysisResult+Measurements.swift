@@ -69,7 +69,7 @@ extension AnalysisResult {
 }
 
 extension StreamStatistics {
-  var isVideo: Bool { codec == "H264" || codec == "H265" }
+  public var isVideo: Bool { codec == "H264" || codec == "H265" }
 
   /// Letters, digits and hyphens only: the encoding name comes from the wire.
   fileprivate var shortName: String {

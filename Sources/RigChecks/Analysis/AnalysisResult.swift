@@ -19,6 +19,8 @@ public struct StreamStatistics: Hashable, Sendable {
   public var packets: Int64
   /// Payload bytes.
   public var bytes: Int64
+  /// Packets that end in padding.
+  public var padded: Int64
   public var expected: Int
   public var lost: Int
   public var duplicates: Int
@@ -47,6 +49,8 @@ public struct StreamStatistics: Hashable, Sendable {
   /// Payload bits per second between first and last packet.
   public var bitRate: Double?
   public var senderReports: Int
+  /// Seconds from the source's BYE to the end of its session, or of the capture; `nil` without a BYE.
+  public var byeLead: Double?
   /// Pictures (or audio packets) a second by the clock of the capture, and by RTP time; `nil` below two.
   public var frameRate: Double?
   public var mediaFrameRate: Double?
@@ -65,7 +69,7 @@ public struct StreamStatistics: Hashable, Sendable {
   public var maxJitterTicks: Double { maxJitter * Double(clockRate) }
   public var duration: Double { Double(lastTime - firstTime) / 1e9 }
 
-  init(_ stream: MediaStream) {
+  init(_ stream: MediaStream, in world: WireWorld) {
     ssrc = stream.ssrc
     payloadType = stream.payloadType
     codec = stream.codec?.description
@@ -75,6 +79,7 @@ public struct StreamStatistics: Hashable, Sendable {
     clockRate = stream.clockRate
     packets = stream.packets
     bytes = stream.bytes
+    padded = stream.padded
     expected = stream.sequence.expected
     lost = stream.sequence.lost
     duplicates = stream.sequence.duplicates
@@ -96,6 +101,11 @@ public struct StreamStatistics: Hashable, Sendable {
     longestGOP = stream.groups.longest
     bitRate = stream.bitRate
     senderReports = stream.senderReports
+    if stream.track >= 0, let bye = world.tracks[stream.track].sourceBye {
+      let session = world.tracks[stream.track].session
+      let end = session >= 0 ? world.sessions[session].endedAt?.time : nil
+      byeLead = Double((end ?? world.now) &- bye.time) / 1e9
+    }
     let media = Double(stream.mediaTicks) / Double(max(1, stream.clockRate))
     if stream.frames > 1 {
       let wall = Double(stream.last.time &- stream.first.time) / 1e9
@@ -119,6 +129,8 @@ public struct AnalysisResult: Sendable {
   /// Packets of the capture that were looked at, and RTP packets among them.
   public var packets: Int64
   public var mediaPackets: Int64
+  /// What clients asked for and what they got; the first 512.
+  public var exchanges: [RTSPExchange]
   /// RTSP dialogues, sessions and tracks.
   public var dialogues: Int
   public var sessions: Int
@@ -139,9 +151,12 @@ public struct AnalysisResult: Sendable {
 
   init(_ analyzer: CaptureAnalyzer) {
     findings = analyzer.findings
-    streams = analyzer.world.streams.filter(\.isConfirmed).map { StreamStatistics($0) }
+    streams = analyzer.world.streams.filter(\.isConfirmed).map {
+      StreamStatistics($0, in: analyzer.world)
+    }
     packets = analyzer.packets
     mediaPackets = analyzer.mediaPackets
+    exchanges = analyzer.exchanges
     dialogues = analyzer.connections.count { $0.kind == .rtsp }
     sessions = analyzer.world.sessions.count
     tracks = analyzer.world.tracks.count

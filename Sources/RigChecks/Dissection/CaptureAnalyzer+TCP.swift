@@ -201,9 +201,11 @@ extension CaptureAnalyzer {
       drain(index, side, place)
       for request in connections[index].sides[side].open {
         // Over a long way a client still writes after the server has closed: nobody was there to answer.
-        let crossed =
-          ending == .serverClosed && request.place.offset.map { $0 >= connections[index].acknowledgedAtClose } ?? false
-        emit(.unanswered(request, crossed ? .crossed : ending))
+        let isBeyond = request.place.offset.map { $0 >= connections[index].acknowledgedAtClose } ?? false
+        // The server has closed its side, and the client's is open still: no answer can come any more.
+        let isOver = !connectionEnded && isServer(index, closer) && connections[index].firstCloser == 1 - side
+        let isClosed = ending == .serverClosed || isOver
+        emit(.unanswered(request, !isClosed ? ending : isBeyond ? .crossed : .serverClosed))
         if request.method == "TEARDOWN" { endSession(of: request, place) }
       }
     }

@@ -46,6 +46,8 @@ public struct CaptureAnalyzer: Sendable {
   /// The first of them, at most 64, and how many there were.
   public private(set) var unjudged: [UnjudgedConnection] = []
   public private(set) var unjudgedCount = 0
+  /// What clients asked for and what they got; the first ones.
+  private(set) var exchanges: [RTSPExchange] = []
   private var finished = false
 
   struct SessionKey: Hashable {
@@ -137,6 +139,9 @@ public struct CaptureAnalyzer: Sendable {
 
   mutating func emit(_ event: WireEvent) {
     let kind = event.kind
+    if kind == .responses, exchanges.count < RTSPExchange.limit, let exchange = RTSPExchange(event) {
+      exchanges.append(exchange)
+    }
     for index in checks.indices where interests[index].kinds.contains(kind) {
       checks[index].see(event, in: world, log: &log)
     }

@@ -16,6 +16,8 @@ public struct MediaStream: Sendable {
   public internal(set) var packets: Int64 = 0
   /// Payload bytes, headers and padding left out.
   public internal(set) var bytes: Int64 = 0
+  /// Packets that end in padding.
+  public internal(set) var padded: Int64 = 0
   public internal(set) var sequence = SequenceTracker()
   /// Interarrival jitter of RFC 3550 A.8 over all packets as they arrive, and its greatest value in clock ticks.
   public internal(set) var jitter: JitterEstimator
@@ -105,6 +107,7 @@ public struct MediaStream: Sendable {
     maxJitter = max(maxJitter, jitter.jitter)
     packets += 1
     bytes += Int64(header.payload.count)
+    if header.hasPadding { padded += 1 }
     last = event.place
     guard isNewest else { return nil }
     return seeNewest(&event, header, in: packet, aac: aac, isContiguous: isContiguous)

@@ -13,10 +13,17 @@ public protocol MediaBackend: Sendable {
   /// Begins to encode and listen.
   /// - Parameters:
   ///   - params: `nil`: the device's defaults.
-  ///   - faults: deviations of the wire that were injected for this run.
-  func start(_ params: StreamParameters?, faults: [InjectedFault]) async throws -> StartedMedia
+  ///   - faults: deviations of the wire that are in force.
+  ///   - acted: called with a fault's id when it first acts.
+  func start(
+    _ params: StreamParameters?, faults: [InjectedFault], acted: @escaping @Sendable (String) -> Void
+  ) async throws -> StartedMedia
+  /// Other faults are in force from now on; what was decided at the start of the media stays as it is.
+  func change(faults: [InjectedFault]) async
   /// An address of the same kind at which nobody listens.
   func deadAddress() async -> String
+  /// An address of the same kind that names another host.
+  func foreignAddress() async -> String
   /// - Parameter leakPort: the sessions end, the port stays open.
   func stop(leakPort: Bool) async
 }
@@ -30,37 +37,5 @@ public struct StartedMedia: Sendable {
   public init(address: String, counterModulus: Int? = nil) {
     self.address = address
     self.counterModulus = counterModulus
-  }
-}
-
-/// A fault that the harness injected with `inject`.
-public struct InjectedFault: Hashable, Sendable {
-  public var id: String
-  public var verb: String
-  public var stage: StageID
-  public var arguments: JSONValue
-  public var remaining: Int64
-  /// Host time at which it dies; `nil`: at run end.
-  public var expires: HostTime?
-
-  public init(
-    id: String, verb: String, stage: StageID, arguments: JSONValue, remaining: Int64 = 1, expires: HostTime? = nil
-  ) {
-    self.id = id
-    self.verb = verb
-    self.stage = stage
-    self.arguments = arguments
-    self.remaining = remaining
-    self.expires = expires
-  }
-
-  /// An argument's text, cut so that it fits a record however it must be escaped.
-  public func text(_ name: String) -> String? {
-    arguments[name]?.string.map { String($0.unicodeScalars.prefix(512)) }
-  }
-
-  /// An argument in milliseconds, as `Duration`.
-  public func duration(_ name: String) -> Duration? {
-    arguments[name]?.integer.map { .milliseconds(max(0, min($0, 3_600_000))) }
   }
 }

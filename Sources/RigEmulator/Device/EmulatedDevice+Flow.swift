@@ -44,8 +44,24 @@ extension EmulatedDevice {
     try await loop.sleep(for: draw(profile.pace.between))
     if take("damaged-record", at: id) != nil { damageNextEvent = true }
     emit(begin)
+    emitOvertaken()
     try await disturbedWork(id, work)
     return try await complete(id, completion)
+  }
+
+  /// The completion that the event before has overtaken.
+  private func emitOvertaken() {
+    guard let completion = overtaken else { return }
+    overtaken = nil
+    emit(completion, ["success": true])
+  }
+
+  /// Nothing is said and nothing heard: three heartbeats and the 8 s that a harness waits for the link to come back.
+  /// Longer would meet the next run.
+  func fallSilent() { silentUntil = loop.now + .seconds(13) }
+
+  func interrupt() async {
+    await endRun(byUser: false, error: DeviceError(domain: "camera", code: 17, message: "camera closed by system"))
   }
 
   /// The stage's work, with what `reboot`, `hang`, `delay` and `late` do to it.
@@ -54,6 +70,11 @@ extension EmulatedDevice {
       try await loop.sleep(for: fault.duration("after") ?? work)
       await reboot()
       throw CancellationError()
+    }
+    if take("heartbeat-lost", at: id) != nil {
+      // In the middle of the stage: its beginning was heard.
+      try await loop.sleep(for: .milliseconds(50))
+      fallSilent()
     }
     if take("hang", at: id) != nil { try await hang() }
     let longer = take("delay", at: id) ?? take("late", at: id) ?? take("slow-open", at: id)
@@ -81,6 +102,10 @@ extension EmulatedDevice {
       emit(completion, ["success": true], run: "other-run")
       try await hang()
     }
+    if take("reorder", at: id) != nil {
+      overtaken = completion
+      return true
+    }
     emit(completion, ["success": true])
     if take("duplicate", at: id) != nil { emit(completion, ["success": true]) }
     return true
@@ -88,7 +113,9 @@ extension EmulatedDevice {
 
   private func openHotspot() async throws {
     try await loop.sleep(for: draw(profile.pace.between))
+    if take("damaged-record", at: .waitForHotspot) != nil { damageNextEvent = true }
     emit("waitingForHotspotOpen")
+    emitOvertaken()
     if take("never-opens", at: .waitForHotspot) != nil { try await hang() }
     try await disturbedWork(.waitForHotspot, draw(profile.pace.openHotspot))
     try await hotspot.up()
@@ -96,6 +123,7 @@ extension EmulatedDevice {
   }
 
   private func join() async throws -> Bool {
+    if take("damaged-record", at: .connectHotspot) != nil { damageNextEvent = true }
     emit("connectDeviceHotspotStarting", ["ssid": .string("EMU-\(serial)"), "join": ["by": "device"]])
     let work = draw(profile.pace.join)
     // Success will be reported though nobody can reach the access point.
@@ -108,16 +136,20 @@ extension EmulatedDevice {
 
   /// The address and the session-start completion are two events in either order.
   private func stream() async throws {
-    let started = try await media.start(params, faults: wireFaults)
+    let started = try await media.start(params, faults: wireFaults) { [weak self] id in
+      guard let self else { return }
+      self.loop.post { self.assumeIsolated { $0.claim(id) } }
+    }
     emit("x.encoder.first", ["counterModulus": started.counterModulus.map { .integer(Int64($0)) }], source: "fw")
     let addressTask = loop.spawn { try await self.announce(started.address) }
     flowTasks.append(addressTask)
     try await disturbedWork(.startSession, draw(profile.pace.sessionStart))
+    if take("damaged-record", at: .startSession) != nil { damageNextEvent = true }
     guard try await complete(.startSession, "sessionStartCompletion") else { return }
     state = .streaming
     if let fault = take("interrupt", at: .running) {
       try await loop.sleep(for: fault.duration("after") ?? .seconds(1))
-      await endRun(byUser: false, error: DeviceError(domain: "camera", code: 17, message: "camera closed by system"))
+      await interrupt()
       return
     }
     if let fault = take("reboot", at: .running) {
@@ -127,7 +159,7 @@ extension EmulatedDevice {
     }
     if take("heartbeat-lost", at: .running) != nil {
       try await loop.sleep(for: .seconds(1))
-      silentUntil = loop.now + .seconds(14)
+      fallSilent()
     }
   }
 
@@ -136,6 +168,7 @@ extension EmulatedDevice {
     if take("drop", at: .receiveAddress) != nil { return }
     let sent = await disturbed(address)
     emit("rtspAddressReceived", ["address": .string(sent)])
+    emitOvertaken()
     if take("twice", at: .receiveAddress) != nil { emit("rtspAddressReceived", ["address": .string(sent)]) }
     if take("changed", at: .receiveAddress) != nil {
       emit("rtspAddressReceived", ["address": .string(sent + "/other")])
@@ -148,6 +181,7 @@ extension EmulatedDevice {
     if take("no-host", at: .receiveAddress) != nil { return "rtsp:///live" }
     if take("control-bytes", at: .receiveAddress) != nil { return "\(address)\r\nX-Injected: 1\u{1B}[2J" }
     if take("too-long", at: .receiveAddress) != nil { return address + "/" + String(repeating: "a", count: 1100) }
+    if take("wrong-host", at: .receiveAddress) != nil { return await media.foreignAddress() }
     if take("dead-port", at: .receiveAddress) != nil { return await media.deadAddress() }
     return address
   }
@@ -165,7 +199,6 @@ extension EmulatedDevice {
     let staysBusy = take("stays-busy", at: .cleanUp) != nil
     let leakPort = take("leak-port", at: .cleanUp) != nil
     await media.stop(leakPort: leakPort)
-    if leakPort { portLeaked = true }
     let wrong = byUser && take("wrong-user-stopped", at: .finish) != nil
     if !(byUser && take("no-finish", at: .finish) != nil) {
       let data: JSONValue = ["userStopped": .bool(byUser != wrong), "error": error?.json]
@@ -190,7 +223,9 @@ extension EmulatedDevice {
       return
     }
     run = nil
+    runBegan = nil
     params = nil
+    overtaken = nil
     state = .idle
     faults.removeAll()
   }
@@ -209,6 +244,8 @@ extension EmulatedDevice {
     cancelFlow()
     state = .rebooting
     run = nil
+    runBegan = nil
+    overtaken = nil
     faults.removeAll()
     await media.stop(leakPort: false)
     await hotspot.down()

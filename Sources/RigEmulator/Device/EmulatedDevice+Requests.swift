@@ -10,7 +10,7 @@ extension EmulatedDevice {
     case "hello": hello(params)
     case "start": await start(params)
     case "stop": await stop(params)
-    case "inject": inject(params)
+    case "inject": await inject(params)
     case "clear": await clear(params)
     case "linkResult": .failure(StageLinkError(.badState, "this device joins by itself"))
     case "state": .success(stateReport)
@@ -60,7 +60,12 @@ extension EmulatedDevice {
   private func faultPage(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
     let verbs = FaultCatalog.all.map { "\($0.layer.rawValue) \($0.verb)" }
     let from = Int(max(0, min(params["from"]?.integer ?? 0, Int64(verbs.count))))
-    let page = verbs.dropFirst(from).prefix(32)
+    // As many as fit a record beside the reply's own members.
+    var room = framing.limit - 160
+    let page = verbs.dropFirst(from).prefix { verb in
+      room -= verb.utf8.count + 3
+      return room >= 0
+    }
     return .success([
       "faults": .list(Array(page)), "next": .integer(Int64(from + page.count)),
       "more": .bool(from + page.count < verbs.count),
@@ -90,6 +95,8 @@ extension EmulatedDevice {
     guard profile.capabilities.contains("rtsp") else {
       return .failure(StageLinkError(.unsupported, "no RTSP live streaming"))
     }
+    // The request is heard and never answered.
+    if take("hang", at: .configureStream) != nil { return nil }
     guard notReadyReasons.isEmpty else {
       return .failure(StageLinkError(.notReady, data: ["reasons": .list(notReadyReasons)]))
     }
@@ -106,9 +113,11 @@ extension EmulatedDevice {
     if let owner = request["ownerTimeoutMs"]?.integer { ownerTimeout = .milliseconds(max(1000, min(owner, 600_000))) }
     await repairLeaks()
     run = wanted
+    runBegan = loop.now
     state = .starting
     let task = loop.spawn { try await self.runFlow() }
     flowTasks = [task]
+    for fault in faults { watch(fault) }
     return .success(["accepted": true])
   }
 

@@ -25,6 +25,8 @@ public actor EmulatedDevice {
   var run: String?
   /// The last run that ended: a repeated stop of it is answered as done.
   var lastRun: String?
+  /// When the run was accepted.
+  var runBegan: HostTime?
   var params: StreamParameters?
   var ring = EventRing()
   var faults: [InjectedFault] = []
@@ -33,11 +35,12 @@ public actor EmulatedDevice {
   /// The run is being ended: media, events, access point.
   var isEnding = false
   var hotspotLeaked = false
-  var portLeaked = false
   /// The control link says nothing until then.
   var silentUntil: HostTime?
   /// The next event's record is sent with a flipped bit.
   var damageNextEvent = false
+  /// A completion that waits to be overtaken by the next event.
+  var overtaken: String?
   private var lastHeard: HostTime
   var ownerTimeout: Duration = .seconds(10)
 
@@ -79,7 +82,6 @@ public actor EmulatedDevice {
           "t": .integer(deviceTime), "seq": .integer(ring.nextSequence - 1), "state": .string(state.rawValue),
           "run": run.map { .string($0) } ?? .null,
         ])
-      faults.removeAll { $0.expires.map { $0 <= loop.now } ?? false }
       if run != nil, loop.now - lastHeard > ownerTimeout { await endRun(byUser: false, error: ownerGone) }
     }
   }
@@ -115,8 +117,10 @@ public actor EmulatedDevice {
     channel?.close()
     channel = nil
     outgoing = []
-    // Faults die when the link is lost, but for those that a run in progress still needs.
-    if run == nil { faults.removeAll() }
+    // Faults die with the link that brought them.
+    guard !faults.isEmpty else { return }
+    faults.removeAll()
+    loop.spawn { await self.media.change(faults: []) }
   }
 
   private func received(_ bytes: [UInt8], on connection: Int) async -> Bool {

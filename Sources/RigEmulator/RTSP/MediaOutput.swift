@@ -39,8 +39,9 @@ struct MediaOutput {
       held = packet
       return
     }
-    for _ in 0..<deviation.copies { emit(packet, channel: deviation.channel) }
+    emit(packet, channel: deviation.channel)
     addHeld()
+    if deviation.comesAgain { held = packet }
   }
 
   /// Sends what still waits to be overtaken.

@@ -32,9 +32,16 @@ public enum RTSPFault: Hashable, Sendable {
   /// TEARDOWN is answered with 200 and the media goes on, until the connection closes or the session expires.
   case ignoreTeardown
 
+  /// Every request but OPTIONS must carry digest credentials (RFC 7616); the URL to play has them.
+  case digestAuth
+  /// The same, and the nonce is refused once, as stale, at its second use.
+  case staleNonce
+
   // The SDP
   /// No `a=rtpmap`.
   case missingRTPMap
+  /// No `sprop-parameter-sets`; the stream carries them.
+  case noSprop
   /// No `a=control` in the media sections.
   case noControl
   /// The port in `m=` is no number.
@@ -51,7 +58,7 @@ public enum RTSPFault: Hashable, Sendable {
   case seqJump(after: Int, by: UInt16)
   /// Withholds every n-th packet; its sequence number is used up.
   case dropPackets(every: Int)
-  /// Sends every n-th packet twice.
+  /// Sends every n-th packet again after the one that follows it, inside an access unit.
   case duplicatePackets(every: Int)
   /// Sends every n-th packet after the one that follows it, inside an access unit.
   case reorderPackets(every: Int)
@@ -107,6 +114,9 @@ public enum RTSPFault: Hashable, Sendable {
     case .bareLF: "bare-lf"
     case .replyInsideFrame: "reply-inside-frame"
     case .redirectLoop: "redirect-loop"
+    case .digestAuth: "digest-auth"
+    case .staleNonce: "stale-nonce"
+    case .noSprop: "no-sprop"
     case .missingRTPMap: "missing-rtpmap"
     case .noControl: "no-control"
     case .badPort: "bad-port"
@@ -141,11 +151,23 @@ public enum RTSPFault: Hashable, Sendable {
 /// The faults in force; none by default. More than one may act in the same session.
 public struct RTSPFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
   public var list: [RTSPFault]
+  /// How often a fault may still act; as often as it can where there is no number.
+  var budgets: [RTSPFault: Int64] = [:]
   public init(_ list: [RTSPFault] = []) { self.list = list }
   public init(arrayLiteral elements: RTSPFault...) { list = elements }
 
   public var isEmpty: Bool { list.isEmpty }
   public func contains(_ fault: RTSPFault) -> Bool { list.contains(fault) }
+
+  /// Whether clients must show credentials.
+  var asksForCredentials: Bool { contains(.digestAuth) || contains(.staleNonce) }
+
+  /// Uses a fault up, once; it is gone when nothing of it is left.
+  mutating func spend(_ fault: RTSPFault) {
+    guard let left = budgets[fault] else { return }
+    budgets[fault] = left - 1
+    if left <= 1 { list.removeAll { $0 == fault } }
+  }
 
   /// The first fault for which `pick` gives something.
   func first<T>(_ pick: (RTSPFault) -> T?) -> T? {

@@ -3,7 +3,8 @@ import RigWire
 
 /// How one RTP packet differs from what it should be, beyond what its header says.
 struct PacketDeviation {
-  var copies = 1
+  /// Sent once more, after the packet that follows it.
+  var comesAgain = false
   /// Sent after the packet that follows it.
   var isHeld = false
   /// Bytes of padding; 0: none.
@@ -24,8 +25,8 @@ extension RTSPServer {
     header.timestamp &+= track.timestampShift
     for fault in faults.list {
       switch fault {
-      case .duplicatePackets(let every) where every > 0 && count % every == 0:
-        deviation.copies = 2
+      case .duplicatePackets(let every) where every > 0 && count % every == 0 && !header.marker:
+        deviation.comesAgain = true
       case .reorderPackets(let every) where every > 0 && count % every == 0 && !header.marker:
         deviation.isHeld = true
       case .padding(let every, let bytes) where every > 0 && bytes > 0 && count % every == 0:
@@ -37,7 +38,8 @@ extension RTSPServer {
         header.payloadType = 120
         acted(fault, in: session, "payload type 120 at \(place)")
         continue
-      case .timestampJump(let after, let by) where count == after + 1 && track.timestampShift == 0:
+      case .timestampJump(let after, let by)
+      where count > after && track.timestampShift == 0 && track.lastTimestamp != header.timestamp:
         track.timestampShift = UInt32(truncatingIfNeeded: track.media.clip.ticks(nanoseconds: by.nanoseconds))
         header.timestamp &+= track.timestampShift
         acted(fault, in: session, "time stamps moved by \(by.text) from \(place)")
@@ -54,6 +56,7 @@ extension RTSPServer {
       differs = true
       acted(fault, in: session, place)
     }
+    track.lastTimestamp = header.timestamp &- track.timestampShift
     return differs ? deviation : nil
   }
 

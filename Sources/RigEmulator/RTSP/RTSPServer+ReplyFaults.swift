@@ -3,6 +3,15 @@ import RigWire
 
 /// What faults do to answers.
 extension RTSPServer {
+  /// The challenge to a request without good credentials (RFC 7616 3.3); `nil`: it may pass.
+  func unauthorized(_ request: RTSPMessage, _ method: String) -> RTSPReply? {
+    guard method != "OPTIONS", gate != nil else { return nil }
+    let challenge = gate?.challenge(to: request, method, random: &random)
+    guard let challenge else { return nil }
+    acted(faults.contains(.staleNonce) ? .staleNonce : .digestAuth, "\(method) was asked for credentials")
+    return RTSPReply(401, ["WWW-Authenticate": challenge])
+  }
+
   /// An answer that takes the place of performing the request.
   func replacedByFault(_ method: String, _ url: String) -> RTSPReply? {
     for fault in faults.list {
@@ -88,6 +97,10 @@ extension RTSPServer {
         for index in sdp.media.indices { sdp.media[index].attributes.removeAll { $0.name == "rtpmap" } }
       case .noControl:
         for index in sdp.media.indices { sdp.media[index].attributes.removeAll { $0.name == "control" } }
+      case .noSprop:
+        for index in sdp.media.indices {
+          sdp.media[index].attributes = sdp.media[index].attributes.map { StreamDescription.withoutSprop($0) }
+        }
       case .hugeSDP(let count):
         let line = SDPSession.Attribute("x-filler", String(repeating: "x", count: 60))
         sdp.attributes += Array(repeating: line, count: max(0, min(count, 1 << 20)) / 73 + 1)

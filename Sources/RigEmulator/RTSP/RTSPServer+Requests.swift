@@ -58,7 +58,8 @@ extension RTSPServer {
       default: break
       }
     }
-    var reply = replacedByFault(method, url) ?? reply(to: request, method, url, connection)
+    var reply =
+      unauthorized(request, method) ?? replacedByFault(method, url) ?? reply(to: request, method, url, connection)
     reply.headers.lines.insert(contentsOf: baseHeaders.lines, at: 0)
     if let cseq = request.headers["CSeq"] { reply.headers.lines.insert(cseqLine(cseq), at: 0) }
     deform(&reply, method)

@@ -21,6 +21,8 @@ public actor RTSPServer {
 
   var random: SplitMix64
   var faults: RTSPFaults = []
+  /// Who may play, while a fault asks for credentials.
+  var gate: DigestGate?
   /// The clip cut into payloads as the faults in force want it.
   var prepared: PreparedClip
   var connections: [Int: RTSPConnection] = [:]
@@ -58,6 +60,12 @@ public actor RTSPServer {
   /// `rtsp://127.66.1.1:8554/live`; `nil` while the server does not listen.
   public var url: String? { listener.map { "rtsp://\($0.address)\(mount)" } }
 
+  /// As a device reports it: with the credentials that its server asks for.
+  public var playURL: String? {
+    guard let gate, let listener else { return url }
+    return "rtsp://\(gate.user):\(gate.password)@\(listener.address)\(mount)"
+  }
+
   /// Listens, and serves until `stop`.
   /// - Throws: `SystemError` where the address cannot be bound.
   @discardableResult
@@ -81,10 +89,29 @@ public actor RTSPServer {
     connections.removeAll()
   }
 
+  /// As `stop`, but for sessions over UDP that a fault lets live on, and their connections.
+  /// - Returns: whether everything is closed.
+  func stop(leavingWhatLingers: Bool) -> Bool {
+    let lingers = sessions.values.contains { $0.transport == .udp && $0.isPlaying }
+    guard leavingWhatLingers, faults.contains(.ignoreTeardown), lingers else {
+      stop()
+      return true
+    }
+    listener?.close()
+    listener = nil
+    accepting?.cancel()
+    return false
+  }
+
   /// Puts other faults in force; what concerns the payloads holds for sessions set up from now on.
   public func setFaults(_ new: RTSPFaults) {
     let changed = new.changesPayloads || faults.changesPayloads
     faults = new
+    if !new.asksForCredentials {
+      gate = nil
+    } else if gate == nil {
+      gate = DigestGate(staleOnce: new.contains(.staleNonce), random: &random)
+    }
     if changed { prepared = PreparedClip(clip, payloadLimit: options.payloadLimit, faults: new) }
   }
 
@@ -151,6 +178,7 @@ public actor RTSPServer {
 
   /// Tells the owner that a fault acted: once per session, or each time where there is none.
   func acted(_ fault: RTSPFault, in session: RTSPSession? = nil, _ detail: @autoclosure () -> String = "") {
+    faults.spend(fault)
     if let session, !session.faultsActed.insert(fault.name).inserted { return }
     observer(.faultActed(name: fault.name, session: session?.id, detail: detail()))
   }

@@ -44,6 +44,8 @@ final class SessionTrack {
   var reports = 0
   /// What a fault adds to time stamps.
   var timestampShift: UInt32 = 0
+  /// Of the packet before; `nil`: there was none.
+  var lastTimestamp: UInt32?
   /// Units are left out until the next key frame.
   var needsKey = false
 

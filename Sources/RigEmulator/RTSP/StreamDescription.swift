@@ -39,6 +39,13 @@ struct StreamDescription {
       attributes: [.init("rtpmap", rtpmap.text), .init("fmtp", format.text), .init("control", track.control)])
   }
 
+  /// The attribute with no `sprop-parameter-sets` in it, where it is an `fmtp` that has them.
+  static func withoutSprop(_ attribute: SDPSession.Attribute) -> SDPSession.Attribute {
+    guard attribute.name == "fmtp", let value = attribute.value else { return attribute }
+    let parts = ASCII.split(value, on: ";").filter { !ASCII.hasPrefix(ASCII.trimmed($0), "sprop-parameter-sets") }
+    return SDPSession.Attribute("fmtp", parts.joined(separator: ";"))
+  }
+
   /// RFC 6184 8.1. Profile and level are bytes 1 to 3 of the sequence parameter set.
   private static func parameters(
     _ h264: ClipTrack.H264, _ hasParameterSets: Bool

@@ -32,12 +32,16 @@ public struct SimulatedHotspot: HotspotBackend {
 public struct SimulatedMedia: MediaBackend {
   let world: SimulatedWorld
   public init(_ world: SimulatedWorld) { self.world = world }
-  public func start(_ params: StreamParameters?, faults: [InjectedFault]) async throws -> StartedMedia {
+  public func start(
+    _ params: StreamParameters?, faults: [InjectedFault], acted: @escaping @Sendable (String) -> Void
+  ) async throws -> StartedMedia {
     world.portIsOpen = true
     world.mediaFlows = true
     return StartedMedia(address: SimulatedWorld.address)
   }
+  public func change(faults: [InjectedFault]) async {}
   public func deadAddress() async -> String { "rtsp://192.0.2.1:1/live" }
+  public func foreignAddress() async -> String { "rtsp://198.51.100.1:8554/live" }
   public func stop(leakPort: Bool) async {
     world.portIsOpen = leakPort
     world.mediaFlows = false
@@ -52,7 +56,9 @@ public struct SimulatedLink: Link {
 
   public func probe(_ target: Hello.Probe?) async -> Fact {
     world.hotspotIsUp
-      ? Fact(.linkJoined, by: .link, at: world.loop.now, detail: "simulated access point answers")
+      ? Fact(
+        .linkJoined, by: .link, at: world.loop.now, detail: "simulated access point answers",
+        data: ["host": .string(target?.host ?? "")])
       : Fact(.linkNotJoined, by: .link, at: world.loop.now, detail: "the simulated access point does not answer")
   }
 

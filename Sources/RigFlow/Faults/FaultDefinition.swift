@@ -1,87 +1,96 @@
 public import RigModel
 
-/// A deviation that the harness can ask for: what it is called, where it may act, what proves that it fired.
+/// A deviation that the harness can ask for: what it is called, where it may act, what proves that it fired, and what
+/// it must lead to.
 public struct FaultDefinition: Sendable {
   public enum Layer: String, CaseIterable, Sendable {
     case flow, address, hotspot, link, rtsp, sdp, rtp, media, finish, controlLink = "control-link"
+  }
+
+  /// What a session with the fault must end in, when it acts at `stage`.
+  public indirect enum Outcome: Hashable, Sendable {
+    /// The fault's own stage is the failure point.
+    case fails
+    case failsAt(FailurePoint)
+    /// The session succeeds in spite of it.
+    case borne
+    /// Another outcome at some stages; at the others the fault's own stage fails.
+    case at([StageID: Outcome])
   }
 
   public let verb: String
   public let layer: Layer
   /// Where it makes sense, by flow.
   public let stages: [FlowID: [StageID]]
-  public let arguments: [PlanVocabulary.ArgumentWords]
+  public let arguments: [FaultArgumentDefinition]
+  /// One line, without a full stop.
   public let summary: String
+  /// What it does, for the page of `streamrig faults --explain`.
+  public let about: String
   public let proof: FaultProof
-  /// Checks whose error findings are the expected consequence.
+  public let outcome: Outcome
+  /// Checks whose findings are the expected consequence.
   public let trips: [String]
   /// Needs packets on a wire: no part of `--simulate`.
   public let needsWire: Bool
+  /// The only transport over which it can act; `nil`: either.
+  public let transport: MediaTransport?
+  /// How long an example plays; `nil`: as long as plans do.
+  public let plays: Duration?
+  /// The limit that an example gives the fault's stage; `nil`: the flow's.
+  public let limit: Duration?
+  /// Something about it is random: its argument `seed` repeats it.
+  public let draws: Bool
 
-  public init(
-    _ verb: String, _ layer: Layer, at stages: [StageID], arguments: [PlanVocabulary.ArgumentWords] = [],
-    proof: FaultProof, trips: [String] = [], needsWire: Bool = false, _ summary: String
+  init(
+    _ verb: String, _ layer: Layer, at stages: [StageID], arguments: [FaultArgumentDefinition] = [],
+    proof: FaultProof, outcome: Outcome = .fails, trips: [String] = [], needsWire: Bool = false,
+    transport: MediaTransport? = nil, plays: Duration? = nil, limit: Duration? = nil, draws: Bool = false,
+    summary: String, about: String
   ) {
     self.verb = verb
     self.layer = layer
     self.stages = [.rtspHotspot: stages]
-    self.arguments = arguments
+    self.arguments = arguments + (draws ? [FaultDefinition.seed] : [])
     self.summary = summary
+    self.about = about
     self.proof = proof
+    self.outcome = outcome
     self.trips = trips
     self.needsWire = needsWire
+    self.transport = transport
+    self.plays = plays
+    self.limit = limit
+    self.draws = draws
   }
+
+  /// `rtp.drop`: the verb alone may stand for several layers.
+  public var id: String { "\(layer.rawValue).\(verb)" }
 
   public func isLegal(at stage: StageID, in flow: FlowID) -> Bool { stages[flow]?.contains(stage) ?? false }
-}
 
-/// What must be seen for a fault to count as fired. The device's own claim never suffices.
-public enum FaultProof: Hashable, Sendable {
-  /// The stage's completion event came with `success: false`.
-  case refusedCompletion
-  /// The start request was refused with this error code.
-  case refusedStart
-  /// The stage timed out without its completion.
-  case missingCompletion
-  /// The device claimed the fault, and the stage's completion came its `for` after the stage's beginning: hardly
-  /// earlier, and not much later (`FaultProver.slack`). A device that lies, and is that slow by itself, looks the same: `for`
-  /// must be longer than the stage takes.
-  case lateCompletion
-  /// The stage's completion came twice.
-  case repeatedCompletion
-  /// The stage's completion came under another run's id.
-  case otherRun
-  /// A reported success, and a witness that contradicts it.
-  case contradictedSuccess
-  /// An address was received that breaks this rule.
-  case address(AddressKind)
-  /// The received address differs from the one before it, or came again.
-  case secondAddress
-  /// The device says that it is not ready.
-  case notReady
-  /// Another boot id came after the run began.
-  case reboot
-  case finish(FinishKind)
-  /// Clean-up saw it.
-  case fact(FactKind)
-  /// One of these checks found it in the capture.
-  case finding([String])
-  /// The link, which performs the fault, counted frames, leases or a lost carrier.
-  case link
-  /// The control link was lost.
-  case controlLost
-  /// Damaged records were seen.
-  case damagedRecord
-
-  public enum AddressKind: String, Sendable { case scheme, noHost, controlBytes, tooLong, deadPort }
-  public enum FinishKind: String, Sendable {
-    /// `sessionFinish` came before a stop was asked for.
-    case interrupted
-    /// A stop was asked for, and no `sessionFinish` came inside the limit.
-    case missing
-    case repeated
-    case eventAfter
-    /// `userStopped` contradicts who stopped.
-    case wrongUserStopped
+  /// What must be blamed where it acts at `stage`; `nil`: nothing.
+  public func blame(at stage: StageID) -> FailurePoint? {
+    var outcome = outcome
+    if case .at(let others) = outcome { outcome = others[stage] ?? .fails }
+    return switch outcome {
+    case .fails, .at: FailurePoint(stage)
+    case .failsAt(let point): point
+    case .borne: nil
+    }
   }
+
+  /// An argument as the plan gives it, else what holds where it is left out.
+  public func argument(_ name: String, of request: FaultRequest) -> FaultArgument? {
+    request.arguments[name] ?? standard(name)
+  }
+
+  /// What holds where an argument is left out.
+  public func standard(_ name: String) -> FaultArgument? { arguments.first { $0.name == name }?.standard }
+
+  /// Stages that the device completes with an event that carries `success`.
+  static let completedStages: [StageID] = [.configureHotspot, .enterLiveMode, .connectHotspot, .startSession]
+
+  private static let seed = FaultArgumentDefinition(
+    "seed", .integer, "repeats what is random in it; left out: drawn from the device's own seed")
 }

@@ -19,6 +19,13 @@ public struct FaultProver: Sendable {
   private var isStopAsked = false
   private var isCleaningUp = false
   private var stopTimedOut = false
+  /// The event that overtook the completion.
+  private var overtaker: String?
+  /// Events that should follow the completion.
+  private let followers: Set<String>
+  private var witness: WitnessProof
+  /// The host that the link reached.
+  private var linkHost: String?
   private var proof: String?
 
   /// - Parameter run: the id of the run that the fault belongs to.
@@ -36,6 +43,11 @@ public struct FaultProver: Sendable {
         default: nil
         }
       }.first
+    followers = Set(
+      flow.stages.drop { $0.id != request.stage }.dropFirst().compactMap { stage in
+        if case .event(let name) = stage.begins { name } else { nil }
+      } + ["rtspAddressReceived", "sessionStartCompletion"])
+    witness = WitnessProof(request, definition)
   }
 
   /// The proof so far; `nil`: none yet.
@@ -54,7 +66,7 @@ public struct FaultProver: Sendable {
       if id == .preflight, outcome == .failed, definition.proof == .notReady, reason.contains("not ready") {
         proof = "preflight: \(reason)"
       }
-      if id == .configureStream, outcome == .failed, definition.proof == .refusedStart,
+      if id == .configureStream, outcome == .failed, definition.proof == .refused,
         reason.hasPrefix("start refused")
       {
         proof = reason
@@ -81,6 +93,8 @@ public struct FaultProver: Sendable {
   }
 
   private mutating func see(_ fact: Fact) {
+    if fact.kind == .mediaEnded, !isStopAsked, !isCleaningUp { witness.mediaEndedEarly = true }
+    if let seen = witness.see(fact) { proof = seen }
     switch definition.proof {
     case .fact(let kind) where kind == fact.kind: proof = "\(kind.rawValue): \(fact.detail)"
     case .reboot where fact.kind == .rebooted: proof = "another boot id: \(fact.detail)"
@@ -89,6 +103,13 @@ public struct FaultProver: Sendable {
       proof = "success was reported, but \(fact.detail)"
     case .address(.deadPort) where fact.kind == .mediaUnreachable:
       if let address = lastAddress { proof = "\(address): \(fact.detail)" }
+    case .address(.wrongHost) where fact.kind == .linkJoined:
+      linkHost = fact.data["host"]?.string ?? linkHost
+    case .address(.wrongHost) where fact.kind == .mediaUnreachable:
+      guard let linkHost, let lastAddress, case .success(let end) = AddressRule.check(lastAddress),
+        end.host != linkHost
+      else { return }
+      proof = "\(lastAddress) is not \(linkHost), which the link reached: \(fact.detail)"
     default: break
     }
   }
@@ -105,11 +126,15 @@ public struct FaultProver: Sendable {
     }
     if event.name == "sessionFinish" { finished(event) }
     if event.name == "rtspAddressReceived" { received(event.data["address"]?.string ?? "") }
+    if stageBegan != nil, completions == 0, overtaker == nil, followers.contains(event.name) { overtaker = event.name }
     guard event.name == completion else { return }
     completions += 1
+    if completions == 1, definition.proof == .reorderedCompletion, let overtaker {
+      proof = "\(event.name) came after \(overtaker)"
+    }
     if event.success == true { wasSuccessReported = true }
     switch definition.proof {
-    case .refusedCompletion where event.success == false:
+    case .refused where event.success == false:
       proof = "\(event.name) success=false \(event.error.map { "\($0)" } ?? "")"
     case .repeatedCompletion where completions == 2: proof = "\(event.name) came twice"
     case .lateCompletion:

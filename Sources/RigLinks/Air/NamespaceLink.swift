@@ -220,7 +220,9 @@ public actor NamespaceLink: Link {
       }
       switch await reach(target.host, target.port) {
       case .success(let address):
-        return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(lease); TCP connect to \(address) succeeded")
+        return Fact(
+          .linkJoined, by: .link, at: loop.now, detail: "\(lease); TCP connect to \(address) succeeded",
+          data: ["host": .string(target.host)])
       case .failure(let why):
         return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "\(lease), but \(why)")
       }

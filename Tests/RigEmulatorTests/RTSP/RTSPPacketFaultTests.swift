@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func packetsComeTwiceOrOutOfOrder() throws {
-    #expect(try steps(.duplicatePackets(every: 3), 6) == [0, 1, 2, 2, 3, 4])
+    #expect(try steps(.duplicatePackets(every: 3), 6) == [0, 1, 2, 3, 2, 4])
     // The sixth packet ends the access unit and is not held back.
     #expect(try steps(.reorderPackets(every: 3), 7) == [0, 1, 3, 2, 4, 5, 6])
   }

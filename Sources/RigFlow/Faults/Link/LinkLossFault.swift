@@ -1,0 +1,22 @@
+import RigModel
+
+extension FaultDefinition {
+  static let linkLoss = FaultDefinition(
+    "loss", .link, at: [.connectHotspot, .play, .running],
+    arguments: [
+      FaultArgumentDefinition(
+        "share", .percent, required: true, example: .percent(Percent(fraction: 0.05)), "share of the frames"),
+      FaultArgumentDefinition(
+        "way", .text, choices: ["down", "up", "both"], standard: .text("down"), "down: from the device, up: to it"),
+      FaultArgumentDefinition("after", .duration, standard: .duration(.zero), "how long after the stage began"),
+      FaultArgumentDefinition("for", .duration, "how long; left out: to the end of the case"),
+    ],
+    proof: .link, outcome: .at([.connectHotspot: .borne, .play: .failsAt(FailurePoint(.running))]),
+    trips: ["rtp.seq", "h264.fu", "h265.fu", "media.decodable"],
+    needsWire: true, transport: .udp, plays: .seconds(4),
+    summary: "frames vanish on the air",
+    about: """
+      A share of the frames never arrives. TCP and DHCP ask again; a stream over UDP has holes, and they are to be \
+      blamed on running.
+      """)
+}
