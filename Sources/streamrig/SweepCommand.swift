@@ -7,13 +7,16 @@ import RigRunner
 enum SweepCommand: Command {
   static let name = "sweep"
   static let summary = "Run every fault at every stage where it makes sense, and show what was blamed."
-  static let usage = "[--flow FLOW] [--simulate] [--jobs N] [--seed N] [--reports DIR] [--table FILE]"
+  static let usage = "[--flow FLOW] [--only-virtual | --only-wire] [--case GLOB]… [--jobs N] [--seed N] [--reports DIR]"
   static let options = [
     Option.value("--flow", "FLOW", "which flow; default rtsp-hotspot"),
-    Option.flag("--simulate", "only the faults that need no wire, in virtual time"),
-    Option.value("--jobs", "N", "cases on real sockets at a time; default 8"),
-    Option.value("--seed", "N", "the seed of all cases; default 1"),
-    Option.value("--reports", "DIR", "where reports and matrix.json go; default Reports/sweep"),
+    Option.flag("--only-virtual", "only the faults that need no wire, in virtual time"),
+    Option.flag("--simulate", "the same as --only-virtual"),
+    Option.flag("--only-wire", "only the faults that need a wire, on real sockets"),
+    Option.value("--case", "GLOB", "only cells whose id (STAGE--LAYER.VERB) matches; may be repeated"),
+    Option.value("--jobs", "N", "cells on real sockets at a time; default 8"),
+    Option.value("--seed", "N", "the seed of all cells; default 1"),
+    Option.value("--reports", "DIR", "where reports go; the matrix is DIR.json; default Reports/sweep"),
     Option.value("--table", "FILE", "the expected blame; default Scenarios/sweep/FLOW.table"),
   ]
 
@@ -22,39 +25,52 @@ enum SweepCommand: Command {
     guard let id = FlowID(rawValue: name) else { throw UsageError(description: "--flow: \(name) is no flow") }
     let flow = FlowCatalog.flow(id)
     guard flow.drivable else { throw UsageError(description: "--flow: \(name) is described, and cannot be driven yet") }
-    let table = try BlameTable(arguments.last("--table") ?? "Scenarios/sweep/\(name).table", flow: flow)
-    let matrix = SweepMatrix(flow, table)
+    let onlyVirtual = arguments.has("--only-virtual") || arguments.has("--simulate")
+    let onlyWire = arguments.has("--only-wire")
+    guard !(onlyVirtual && onlyWire) else {
+      throw UsageError(description: "--only-virtual and --only-wire leave nothing to run")
+    }
+    let matrix = SweepMatrix(
+      flow, try BlameTable(arguments.last("--table") ?? "Scenarios/sweep/\(name).table", flow: flow))
     let reports = arguments.last("--reports") ?? "Reports/sweep"
     let jobs = try arguments.number("--jobs", 1...64, default: 8)
     let seed = try arguments.seed("--seed") ?? 1
-    var results: [String: RunRecord] = [:]
-    let simulated = matrix.cells.filter { !$0.needsWire }
-    let real = arguments.has("--simulate") ? [] : matrix.cells.filter(\.needsWire)
+    let globs = arguments.all("--case").map { NameGlob($0) }
+    let wanted = matrix.cells.filter { cell in
+      (cell.needsWire ? !onlyVirtual : !onlyWire) && (globs.isEmpty || globs.contains { $0.matches(cell.id) })
+    }
+    guard !wanted.isEmpty else { throw UsageError(description: "no cell matches: nothing to run") }
     // Before any thread exists.
-    let access =
-      real.isEmpty
-      ? nil
-      : NetworkAccess.prepare(
-        RunSettings(seed: seed, jobs: jobs, reports: reports), plans: real.map { $0.scheduled(seed: seed).item.plan })
-    if case .denied(let why)? = access?.capture {
-      Output.complain("\(why)\n\(CaptureAccess.remedies)")
-      return ExitStatus.rig
+    let onWire = wanted.filter(\.needsWire)
+    if !onWire.isEmpty {
+      let access = NetworkAccess.prepare(
+        RunSettings(seed: seed, jobs: jobs, reports: reports), plans: onWire.map { $0.scheduled(seed: seed).item.plan })
+      let problem: String? =
+        if case .denied(let why) = access.capture {
+          "\(why)\n\(CaptureAccess.remedies)"
+        } else if let why = access.linkClosed, onWire.contains(where: { $0.fault.layer == .link }) {
+          "faults of the link: \(why)"
+        } else {
+          nil
+        }
+      if let problem {
+        Output.complain(problem)
+        return ExitStatus.rig
+      }
     }
-    if let why = access?.linkClosed {
-      Output.complain("faults of the link: \(why)")
-      return ExitStatus.rig
-    }
-    for (cells, simulate) in [(simulated, true), (real, false)] where !cells.isEmpty {
-      let settings = RunSettings(
-        seed: seed, jobs: jobs, reports: "\(reports)/\(simulate ? "virtual" : "real")")
+    var results: [String: RunRecord] = [:]
+    for simulate in [true, false] {
+      let cells = wanted.filter { $0.needsWire != simulate }
+      guard !cells.isEmpty else { continue }
+      let settings = RunSettings(seed: seed, jobs: jobs, reports: "\(reports)/\(simulate ? "virtual" : "wire")")
       let session = try RunSession(
         settings, cells.map { $0.scheduled(seed: seed) }, simulate: simulate, console: nil)
       for record in try session.records() { results[record.planned.id] = record }
     }
-    let judged = matrix.judge(results, skipWire: arguments.has("--simulate"))
-    Output.raw(judged.text)
-    if let error = AtomicFile.write(judged.json.text + "\n", to: "\(reports)/matrix.json") { throw error }
-    Output.print("matrix: \(reports)/matrix.json")
-    return judged.isClean ? 0 : 1
+    let report = SweepReport(matrix, results: results, ran: Set(wanted.map(\.id)), seed: seed)
+    Output.raw(report.text)
+    if let error = AtomicFile.write(report.json.text + "\n", to: "\(reports).json") { throw error }
+    Output.print("matrix: \(reports).json")
+    return report.isClean ? 0 : 1
   }
 }

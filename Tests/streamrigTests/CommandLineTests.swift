@@ -122,9 +122,91 @@ import Testing
     #expect(try Tool.run(["run", "--simulate", "--reports", reports, "--case", "nothing", plan]).status == 4)
   }
 
+  @Test func aSweepRepeatsToTheByte() throws {
+    let folder = try Folder()
+    func sweep(_ name: String) throws -> (String, Data) {
+      let reports = folder.url.appending(path: name).path
+      let result = try Tool.run(["sweep", "--only-virtual", "--seed", "7", "--reports", reports])
+      return (result.out.replacing(reports, with: "R"), try folder.read("\(name).json"))
+    }
+    let first = try sweep("a")
+    let second = try sweep("b")
+    #expect(first.0 == second.0)
+    #expect(first.1 == second.1)
+    #expect(!first.1.isEmpty)
+  }
+
+  @Test func aSweepOfAPartSaysWhatItLeftOut() throws {
+    let folder = try Folder()
+    let reports = folder.url.appending(path: "s").path
+    let result = try Tool.run(["sweep", "--case", "enter-live-mode--flow.*", "--reports", reports])
+    #expect(result.status == 0, "\(result.out)")
+    #expect(result.out.contains("8 blamed right") || result.out.contains("9 blamed right"), "\(result.out)")
+    #expect(try Tool.run(["sweep", "--case", "nothing"]).status == 2)
+    #expect(try Tool.run(["sweep", "--only-wire", "--only-virtual"]).status == 2)
+  }
+
+  /// A table that expects otherwise must not be met.
+  @Test func aSweepAgainstAWrongTableFails() throws {
+    let folder = try Folder()
+    let table = try folder.write(
+      """
+      enter-live-mode  refuse  -       wait-for-hotspot   # it is enter-live-mode
+      enter-live-mode  delay   for=2s  success
+      """, "wrong.table")
+    let result = try Tool.run([
+      "sweep", "--table", table, "--case", "enter-live-mode--flow.refuse", "--case", "enter-live-mode--flow.hang",
+      "--case", "enter-live-mode--flow.delay*", "--reports", folder.url.appending(path: "s").path,
+    ])
+    #expect(result.status == 1)
+    #expect(result.out.contains("1 blamed right, 1 blamed wrong, 0 missed, 1 without an expectation"), "\(result.out)")
+  }
+
+  @Test(arguments: [
+    ("play  status  code=x,method=SETUP  play", "is no argument of rtsp.status"),
+    ("play  status  method=FLY  play", "is no argument of rtsp.status"),
+    ("play  hang  -  play", "hang is no fault at play"), ("play  status  -  there", "there is no failure point"),
+    ("play  status  -", "expected stage, fault"), ("lunch  hang  -  play", "lunch is no stage"),
+  ])
+  func aBrokenTableIsRefusedWithItsLine(_ line: String, _ problem: String) throws {
+    let folder = try Folder()
+    let table = try folder.write("# a table\n\(line)\n", "broken.table")
+    let result = try Tool.run(["sweep", "--table", table])
+    #expect(result.status == 2)
+    #expect(result.err.contains("broken.table:2: ") && result.err.contains(problem), "\(result.err)")
+  }
+
+  /// What the pages show is what `validate` takes.
+  @Test func everyExampleOfAFaultValidates() throws {
+    let folder = try Folder()
+    let list = try Tool.run(["faults", "--json"])
+    #expect(list.status == 0)
+    var count = 0
+    for line in list.out.split(separator: "\n") {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      let example = try #require(object?["example"] as? String)
+      _ = try folder.write(example, "\(count).yaml")
+      count += 1
+    }
+    #expect(count > 75)
+    let result = try Tool.run(["validate", folder.url.path])
+    #expect(result.status == 0, "\(result.out)\(result.err)")
+    #expect(result.out.contains("\(count) plans"))
+  }
+
+  @Test func aFaultIsExplainedByVerbAndById() throws {
+    let both = try Tool.run(["faults", "--explain", "drop"])
+    #expect(both.out.contains("flow.drop: ") && both.out.contains("rtp.drop: "))
+    let one = try Tool.run(["faults", "--explain", "rtp.drop"])
+    #expect(!one.out.contains("flow.drop") && one.out.contains("default 50"))
+    #expect(try Tool.run(["faults", "--explain", "melt"]).status == 2)
+    let json = try Tool.run(["faults", "--explain", "rtp.drop", "--json"])
+    #expect(json.out.contains("\"id\":\"rtp.drop\""))
+  }
+
   @Test func theSweepHasNoMissedAndNoWrongCell() throws {
     let folder = try Folder()
-    let result = try Tool.run(["sweep", "--simulate", "--reports", folder.url.path])
+    let result = try Tool.run(["sweep", "--simulate", "--reports", folder.url.appending(path: "s").path])
     #expect(result.status == 0, "\(result.out)")
     #expect(result.out.contains(" 0 blamed wrong, 0 missed, 0 without an expectation"))
   }
