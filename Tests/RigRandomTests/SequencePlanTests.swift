@@ -36,7 +36,7 @@ import Testing
     faults: FaultCatalog.all.map { fault in
       PlanVocabulary.FaultWords(
         verb: fault.verb, layer: fault.layer.rawValue, stages: fault.stages.mapValues { $0.map(\.rawValue) },
-        arguments: fault.arguments, summary: fault.summary)
+        arguments: fault.arguments.map(\.words), summary: fault.summary)
     }, checks: [], capabilities: ["rtsp"])
 
   /// A bug that a device's fault shows is written as that fault's plan; one that no fault reaches is not.

@@ -128,8 +128,8 @@ struct FaultRow: Sendable, CustomStringConvertible {
     FaultRow("control-bytes", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("too-long", .receiveAddress, at(.receiveAddress), .accepted),
     // The address is taken as it comes, and nothing answers there.
-    FaultRow("wrong-host", .receiveAddress, at(.play), .address),
-    FaultRow("dead-port", .receiveAddress, at(.play), .address),
+    FaultRow("wrong-host", .receiveAddress, at(.receiveAddress), .accepted),
+    FaultRow("dead-port", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("twice", .receiveAddress, .protocolOrder, .ended),
     FaultRow("changed", .receiveAddress, .protocolOrder, .ended),
 
