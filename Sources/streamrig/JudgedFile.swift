@@ -1,3 +1,4 @@
+import CRigShims
 import Glibc
 import RigChecks
 import RigModel

@@ -1,3 +1,4 @@
+import CRigShims
 import Glibc
 import RigLoop
 import RigModel
