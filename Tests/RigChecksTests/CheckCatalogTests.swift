@@ -1,4 +1,5 @@
 import RigChecks
+import RigFlow
 import RigModel
 import Testing
 
@@ -12,6 +13,16 @@ import Testing
       #expect(info.id.contains("."))
       #expect(info.rule.hasSuffix("."))
       #expect(!info.reference.isEmpty)
+    }
+  }
+
+  /// What a fault promises to trip, or is proven by, is a check that there is.
+  @Test func faultsNameChecksOfTheCatalogue() {
+    let ids = Set((CheckCatalog.infos + FlowCheckCatalog.infos).map(\.id))
+    for fault in FaultCatalog.all {
+      var named = fault.trips
+      if case .finding(let checks) = fault.proof { named += checks }
+      for check in named { #expect(ids.contains(check), "\(fault.id) names \(check)") }
     }
   }
 

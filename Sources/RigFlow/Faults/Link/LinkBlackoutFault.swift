@@ -10,7 +10,7 @@ extension FaultDefinition {
       FaultArgumentDefinition("for", .duration, "how long; left out: to the end of the case"),
     ],
     proof: .link, outcome: .at([.play: .failsAt(FailurePoint(.receiveAddress))]),
-    trips: ["rtp.seq", "h264.fu", "h265.fu", "media.decodable", "media.gap"],
+    trips: ["rtp.seq", "h264.fu", "h265.packets", "media.decodable", "media.gap"],
     needsWire: true, plays: .seconds(6),
     summary: "nothing passes, and both sides keep their carrier",
     about: """

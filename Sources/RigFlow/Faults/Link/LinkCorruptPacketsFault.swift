@@ -12,7 +12,7 @@ extension FaultDefinition {
       FaultArgumentDefinition("for", .duration, "how long; left out: to the end of the case"),
     ],
     proof: .link, outcome: .at([.connectHotspot: .borne, .play: .failsAt(FailurePoint(.running))]),
-    trips: ["rtp.seq", "h264.fu", "h265.fu", "media.decodable"],
+    trips: ["rtp.seq", "h264.fu", "h265.packets", "media.decodable"],
     needsWire: true, transport: .udp, plays: .seconds(4),
     summary: "one bit of a frame is flipped; a receiver drops it for its checksum",
     about: """

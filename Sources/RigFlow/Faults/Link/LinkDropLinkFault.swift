@@ -9,7 +9,7 @@ extension FaultDefinition {
     ],
     proof: .link,
     outcome: .at([.startSession: .failsAt(FailurePoint(.receiveAddress)), .play: .failsAt(FailurePoint(.play))]),
-    trips: ["flow.stay-on-hotspot", "rtp.seq", "h264.fu", "h265.fu", "media.decodable", "media.gap"],
+    trips: ["flow.stay-on-hotspot", "rtp.seq", "h264.fu", "h265.packets", "media.decodable", "media.gap"],
     needsWire: true, plays: .seconds(6),
     summary: "the station loses the hotspot",
     about: """

@@ -13,7 +13,6 @@ extension FaultDefinition {
       FaultArgumentDefinition("for", .duration, "how long; left out: to the end of the case"),
     ],
     proof: .link, outcome: .borne,
-    trips: ["timing.jitter"],
     needsWire: true, transport: .udp, plays: .seconds(3),
     summary: "the delay of frames varies; their order stays",
     about: """

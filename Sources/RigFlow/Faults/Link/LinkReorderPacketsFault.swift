@@ -12,7 +12,7 @@ extension FaultDefinition {
       FaultArgumentDefinition("for", .duration, "how long; left out: to the end of the case"),
     ],
     proof: .link, outcome: .borne,
-    trips: ["rtp.seq", "h264.fu", "h265.fu"],
+    trips: ["rtp.seq", "h264.fu", "h265.packets"],
     needsWire: true, transport: .udp, plays: .seconds(4),
     summary: "frames are overtaken by later ones",
     about: """
