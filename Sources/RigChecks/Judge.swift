@@ -16,6 +16,8 @@ public struct Judge: Sendable {
     public var doubts: [String]
     public var faults: [(request: FaultRequest, record: FaultRecord, trips: [String])]
     public var groups: [CheckGroupRecord]
+    /// The plan's limits on measurements, and how each was met.
+    public var measures: [MeasureRecord]
     /// Events of this run that came, by name.
     public var eventsSeen: Set<String>
     /// What went wrong with the rig, without ending the session.
@@ -27,6 +29,7 @@ public struct Judge: Sendable {
       expectation: Expectation, flow: Flow, failure: Session.Failure? = nil, reached: Gate? = nil,
       stages: [StageRecord] = [], doubts: [String] = [],
       faults: [(request: FaultRequest, record: FaultRecord, trips: [String])] = [], groups: [CheckGroupRecord] = [],
+      measures: [MeasureRecord] = [],
       eventsSeen: Set<String> = [], rigProblems: [String] = [], agentUnderTest: Bool = false
     ) {
       self.expectation = expectation
@@ -37,6 +40,7 @@ public struct Judge: Sendable {
       self.doubts = doubts
       self.faults = faults
       self.groups = groups
+      self.measures = measures
       self.eventsSeen = eventsSeen
       self.rigProblems = rigProblems
       self.agentUnderTest = agentUnderTest
@@ -88,6 +92,9 @@ public struct Judge: Sendable {
     if let other = unexplainedFinding(at: point) {
       return Ruling(verdict: .fail, reason: describe(other), failurePoint: pointOf(other))
     }
+    if let over = exceeded.first(where: { FailurePoint($0.stage) != point }) {
+      return Ruling(verdict: .fail, reason: over.reason, failurePoint: FailurePoint(over.stage))
+    }
     if point != FailurePoint(.cleanUp),
       let dirty = e.stages.first(where: { $0.id == "clean-up" && $0.outcome == .failed })
     {
@@ -97,8 +104,12 @@ public struct Judge: Sendable {
     if let weak = e.groups.first(where: { !$0.inconclusive.isEmpty }) {
       return ruling(.inconclusive, weak.inconclusive, else: .rig)
     }
-    guard let failing else { return ruling(.pass, "the session ran and ended as planned") }
-    return ruling(.pass, "failed at \(failing.point) as expected: \(failing.detail)")
+    if let unknown = e.measures.first(where: { $0.outcome == .notMade }) {
+      return ruling(.inconclusive, unknown.reason)
+    }
+    let warnings = e.measures.filter { $0.outcome == .marginal }.map { "; marginal: \($0.reason)" }.joined()
+    guard let failing else { return ruling(.pass, "the session ran and ended as planned" + warnings) }
+    return ruling(.pass, "failed at \(failing.point) as expected: \(failing.detail)" + warnings)
   }
 
   // MARK: What failed
@@ -110,14 +121,17 @@ public struct Judge: Sendable {
     var text: String { isRig && point == .rig ? detail : "failed at \(point): \(detail)" }
   }
 
-  /// A failed stage outranks findings; among findings the flow's come first.
+  /// A failed stage outranks findings, and these outrank limits on measurements; among findings the flow's come first.
   private var actualFailure: Failing? {
     if let failure = e.failure {
       let isRig = failure.blame == .rig && !(failure.point == .controlLink && e.agentUnderTest)
       return Failing(point: failure.point, detail: failure.reason, isRig: isRig)
     }
-    return errors.first.map { Failing(point: pointOf($0), detail: describe($0), isRig: false) }
+    if let first = errors.first { return Failing(point: pointOf(first), detail: describe(first), isRig: false) }
+    return exceeded.first.map { Failing(point: FailurePoint($0.stage), detail: $0.reason, isRig: false) }
   }
+
+  private var exceeded: [MeasureRecord] { e.measures.filter { $0.outcome == .exceeded } }
 
   /// Error findings, those that a fired fault must lead to last: they would otherwise hide what nobody asked for.
   private var errors: [Finding] {

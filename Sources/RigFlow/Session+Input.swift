@@ -48,6 +48,10 @@ extension Session {
       // A clean-up that was cut short proves nothing; a failure that stands already is not hidden.
       if failure == nil { failure = Failure(point: point, reason: reason, blame: .rig) }
       return finish()
+    case .stop:
+      guard phase == .driving, startSent, !stopSent else { return [] }
+      stopAt = now
+      return tick(at: now)
     case .tick: return tick(at: now)
     }
   }

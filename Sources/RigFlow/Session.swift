@@ -45,6 +45,8 @@ public struct Session: Sendable {
     case controlLost(String)
     case controlBack
     case rebooted(String)
+    /// The user stops now, whatever stage the session is in.
+    case stop
     /// The rig cannot go on (media helper gone, capture broken, interrupted by a person).
     case abort(FailurePoint, String)
     case tick

@@ -68,3 +68,21 @@ public struct Decimal3: CustomStringConvertible, Sendable {
     return text
   }
 }
+
+/// A number as reports print it, without an exponent and without regard to the locale: up to three decimals from 1 on,
+/// up to nine below. Not-a-number and infinities are said, not printed as 0.
+public struct PlainNumber: CustomStringConvertible, Sendable {
+  public let value: Double
+  public init(_ value: Double) { self.value = value }
+
+  public var description: String {
+    guard value.isFinite else { return value.isNaN ? "not a number" : "infinite" }
+    if value == 0 || abs(value) >= 1 { return Decimal3(value).description }
+    let scaled = String(Int64((abs(value) * 1e9).rounded()))
+    var text = String(repeating: "0", count: max(0, 10 - scaled.count)) + scaled
+    text.insert(".", at: text.index(text.endIndex, offsetBy: -9))
+    while text.hasSuffix("0") { text.removeLast() }
+    if text.hasSuffix(".") { text.removeLast() }
+    return (value < 0 && text != "0" ? "-" : "") + text
+  }
+}

@@ -43,17 +43,24 @@ public struct FaultRequest: Hashable, Sendable {
   public var stage: StageID
   public var verb: String
   public var arguments: [String: FaultArgument]
+  /// When it begins; `nil`: it stands ready from the start of the session on, and acts at its stage.
+  public var moment: Moment?
+  /// How long it stands ready once it has begun; `nil`: until it has acted, or the session is over.
+  public var lasting: Duration?
   public var position: SourcePosition?
   public init(
-    at stage: StageID, do verb: String, arguments: [String: FaultArgument] = [:], position: SourcePosition? = nil
+    at stage: StageID, do verb: String, arguments: [String: FaultArgument] = [:], moment: Moment? = nil,
+    lasting: Duration? = nil, position: SourcePosition? = nil
   ) {
     self.stage = stage
     self.verb = verb
     self.arguments = arguments
+    self.moment = moment
+    self.lasting = lasting
     self.position = position
   }
-  /// `hang at enter-live-mode`
-  public var text: String { "\(verb) at \(stage)" }
+  /// `hang at enter-live-mode`, `stall at running + 5 s`
+  public var text: String { "\(verb) at \(moment.map { "\($0)" } ?? stage.rawValue)" }
 }
 
 /// What must happen. Empty: the session succeeds and ends by user stop.
@@ -85,11 +92,18 @@ public struct Plan: Hashable, Sendable {
   public var transport: MediaTransport
   /// Media time between `active` and the stop.
   public var playFor: Duration
+  /// When the user stops; `nil`: after `playFor`.
+  public var stop: Moment?
   /// Limits by name (a stage, `media-gap`, `quiet-wire`) that deviate from the flow's.
   public var limits: [String: Duration]
   public var faults: [FaultRequest]
   public var expect: Expectation
+  /// Limits on measurements, in the order of the file.
+  public var measure: [MeasureLimit]
   public var checks: [String: CheckSetting]
+  /// `nil`: the case runs once.
+  public var repetition: Repetition?
+  public var quarantine: Quarantine?
   /// Unknown device events fail the run.
   public var strict: Bool
   public var position: SourcePosition
@@ -97,8 +111,11 @@ public struct Plan: Hashable, Sendable {
   public init(
     id: String, title: String, flow: FlowID, tags: [String] = [], needs: [String] = [], deviceModel: String = "*",
     params: StreamParameters? = nil, transport: MediaTransport = .tcp, playFor: Duration = .seconds(5),
+    stop: Moment? = nil,
     limits: [String: Duration] = [:], faults: [FaultRequest] = [], expect: Expectation = Expectation(),
-    checks: [String: CheckSetting] = [:], strict: Bool = false, position: SourcePosition
+    measure: [MeasureLimit] = [],
+    checks: [String: CheckSetting] = [:], repetition: Repetition? = nil, quarantine: Quarantine? = nil,
+    strict: Bool = false, position: SourcePosition
   ) {
     self.id = id
     self.title = title
@@ -109,10 +126,14 @@ public struct Plan: Hashable, Sendable {
     self.params = params
     self.transport = transport
     self.playFor = playFor
+    self.stop = stop
     self.limits = limits
     self.faults = faults
     self.expect = expect
+    self.measure = measure
     self.checks = checks
+    self.repetition = repetition
+    self.quarantine = quarantine
     self.strict = strict
     self.position = position
   }

@@ -9,13 +9,19 @@ public struct PlanVocabulary: Sendable {
     public var limits: [String]
     /// Event names that `never` may hold.
     public var events: [String]
+    /// The stage that opens each gate.
+    public var opens: [String: String]
     public var drivable: Bool
-    public init(id: FlowID, stages: [String], gates: [String], limits: [String], events: [String], drivable: Bool) {
+    public init(
+      id: FlowID, stages: [String], gates: [String], limits: [String], events: [String],
+      opens: [String: String] = [:], drivable: Bool
+    ) {
       self.id = id
       self.stages = stages
       self.gates = gates
       self.limits = limits
       self.events = events
+      self.opens = opens
       self.drivable = drivable
     }
   }
@@ -59,11 +65,17 @@ public struct PlanVocabulary: Sendable {
   public var faults: [FaultWords]
   public var checks: [CheckInfo]
   public var capabilities: [String]
+  /// What `measure` may limit.
+  public var measurements: [MeasurementInfo]
 
-  public init(flows: [FlowWords], faults: [FaultWords], checks: [CheckInfo], capabilities: [String]) {
+  public init(
+    flows: [FlowWords], faults: [FaultWords], checks: [CheckInfo], capabilities: [String],
+    measurements: [MeasurementInfo] = MeasurementCatalog.all
+  ) {
     self.flows = flows
     self.faults = faults
     self.checks = checks
     self.capabilities = capabilities
+    self.measurements = measurements
   }
 }

@@ -39,13 +39,18 @@ public struct PlannedCase: Hashable, Sendable {
   public var file: String
   /// The flow's stages in order.
   public var stages: [String]
-  public init(id: String, plan: String, title: String, flow: FlowID?, file: String, stages: [String]) {
+  /// How many attempts the plan asks for; `nil`: one, or as many as a time takes.
+  public var times: Int?
+  public init(
+    id: String, plan: String, title: String, flow: FlowID?, file: String, stages: [String], times: Int? = nil
+  ) {
     self.id = id
     self.plan = plan
     self.title = title
     self.flow = flow
     self.file = file
     self.stages = stages
+    self.times = times
   }
 }
 
@@ -117,10 +122,20 @@ public struct Measurement: Hashable, Sendable {
   public var value: Double
   /// `s`, `fps`, `bit/s`, `%`, `packets`
   public var unit: String
-  public init(_ name: String, _ value: Double, _ unit: String) {
+  /// Where each of many samples was measured.
+  public var distribution: Distribution?
+  public init(_ name: String, _ value: Double, _ unit: String, distribution: Distribution? = nil) {
     self.name = name
     self.value = value
     self.unit = unit
+    self.distribution = distribution
+  }
+
+  /// `value` with its unit: `7.2 s`
+  public var text: String { Measurement.text(value, unit) }
+
+  public static func text(_ value: Double, _ unit: String) -> String {
+    PlainNumber(value).description + (unit.isEmpty ? "" : " \(unit)")
   }
 }
 
@@ -139,7 +154,12 @@ public struct RunRecord: Hashable, Sendable {
   public var planned: PlannedCase
   /// `emu-1`: how the rig calls the device.
   public var device: String
+  /// 1 for the first.
   public var attempt: Int
+  /// The plan asks for another attempt after this one.
+  public var isFollowed: Bool
+  /// The case is known to fail, and does not count.
+  public var quarantine: Quarantine?
   public var seed: UInt64
   public var started: HostTime
   public var ended: HostTime
@@ -153,6 +173,8 @@ public struct RunRecord: Hashable, Sendable {
   public var faults: [FaultRecord]
   public var checks: [CheckGroupRecord]
   public var measurements: [Measurement]
+  /// The plan's limits on measurements, and how each was met.
+  public var measures: [MeasureRecord]
   /// Firmware, model, agent, link, clock error, damaged records, capture: in the order to print.
   public var properties: [Property]
   public var artifacts: [Artifact]
@@ -167,14 +189,18 @@ public struct RunRecord: Hashable, Sendable {
   }
 
   public init(
-    planned: PlannedCase, device: String, attempt: Int = 1, seed: UInt64, started: HostTime, ended: HostTime,
+    planned: PlannedCase, device: String, attempt: Int = 1, isFollowed: Bool = false, quarantine: Quarantine? = nil,
+    seed: UInt64, started: HostTime, ended: HostTime,
     verdict: Verdict, reason: String, expectation: Expectation = Expectation(), failurePoint: FailurePoint? = nil,
     reached: Gate? = nil, stages: [StageRecord] = [], faults: [FaultRecord] = [], checks: [CheckGroupRecord] = [],
-    measurements: [Measurement] = [], properties: [Property] = [], artifacts: [Artifact] = []
+    measurements: [Measurement] = [], measures: [MeasureRecord] = [], properties: [Property] = [],
+    artifacts: [Artifact] = []
   ) {
     self.planned = planned
     self.device = device
     self.attempt = attempt
+    self.isFollowed = isFollowed
+    self.quarantine = quarantine
     self.seed = seed
     self.started = started
     self.ended = ended
@@ -187,6 +213,7 @@ public struct RunRecord: Hashable, Sendable {
     self.faults = faults
     self.checks = checks
     self.measurements = measurements
+    self.measures = measures
     self.properties = properties
     self.artifacts = artifacts
   }

@@ -23,6 +23,12 @@ indirect enum FieldKind: Sendable {
   case defaultOr(FieldKind)
   /// `{at: stage, do: verb}` and the arguments that the vocabulary gives the verb.
   case fault
+  /// `{at: moment, do: verb}`: a stop, a fault of the device, or one of the link.
+  case action
+  /// Limits by measurement: `{max: 8 s, marginal: 6 s}` in the measurement's own units.
+  case measure
+  /// `2027-01-31`
+  case date
 }
 
 /// A name made of few characters, so that it can stand in file names, in case ids and on a command line.
@@ -88,13 +94,8 @@ struct Field: Sendable {
 /// The keys that a mapping may hold.
 struct FieldTable: Sendable {
   let fields: [Field]
-  /// Keys of a later version of the format: refused, but not as misspelt.
-  let reserved: [String]
 
-  init(_ fields: [Field], reserved: [String] = []) {
-    self.fields = fields
-    self.reserved = reserved
-  }
+  init(_ fields: [Field]) { self.fields = fields }
 
   func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 }

@@ -15,12 +15,14 @@ struct FieldReader {
     case .map(let keys, let item): return readMap(node, keys: keys, item, at: path)
     case .object(let table): return readObject(node, table, at: path)
     case .fault: return readFault(node, at: path)
+    case .action: return readAction(node, at: path)
+    case .measure: return readMeasure(node, at: path)
     case .defaultOr(let other):
       if node.text == "default" { return ReadValue(value: .fallback, text: "default", position: node.position) }
       if case .mapping = node.value { return read(node, as: other, at: path) }
       wrongShape(node, kind, at: path)
       return nil
-    case .version, .name, .text, .word, .integer, .flag, .duration, .bitRate, .percent:
+    case .version, .name, .text, .word, .integer, .flag, .duration, .bitRate, .percent, .date:
       return readScalar(node, as: kind, at: path)
     }
   }
@@ -55,7 +57,10 @@ struct FieldReader {
     var items: [ReadValue] = []
     // Faults may repeat: two delays at one stage are two faults. What stands alone repeats nothing.
     var isDistinct = nodes.count > 1
-    if case .fault = item { isDistinct = false }
+    switch item {
+    case .fault, .action: isDistinct = false
+    default: break
+    }
     var seen: [FieldValue: Int] = [:]
     for (index, child) in nodes.prefix(count.upperBound).enumerated() {
       let childPath = "\(path)[\(index)]"
@@ -103,7 +108,7 @@ struct FieldReader {
     for entry in entries {
       let childPath = FieldReader.path(path, entry.key)
       guard let field = table.field(entry.key) else {
-        unknownKey(entry, table.fields.map(\.name), reserved: table.reserved, at: childPath)
+        unknownKey(entry, table.fields.map(\.name), at: childPath)
         continue
       }
       if let value = read(entry.value, as: field.kind, at: childPath) {
@@ -118,14 +123,9 @@ struct FieldReader {
     return ReadValue(value: .members(members), text: "", position: node.position)
   }
 
-  mutating func unknownKey(_ entry: DocumentNode.Entry, _ names: [String], reserved: [String] = [], at path: String) {
-    if reserved.contains(entry.key) {
-      diagnostics.add(
-        entry.keyPosition, keyPath: path, "is reserved for a later version; not supported yet, expected no such key")
-    } else {
-      diagnostics.add(
-        entry.keyPosition, keyPath: path, "is an unknown key, \(Wording.oneOf(names, near: entry.key))")
-    }
+  mutating func unknownKey(_ entry: DocumentNode.Entry, _ names: [String], at path: String) {
+    diagnostics.add(
+      entry.keyPosition, keyPath: path, "is an unknown key, \(Wording.oneOf(names, near: entry.key))")
   }
 
   mutating func wrongShape(_ node: DocumentNode, _ kind: FieldKind, at path: String) {

@@ -14,6 +14,9 @@ enum FieldValue: Hashable, Sendable {
   /// Mappings and objects, in the order of the file. A value that was refused is missing.
   case members([Member])
   case fault(FaultRequest, layer: String)
+  case stop(Moment)
+  case measure(MeasureLimit)
+  case date(CalendarDate)
 
   struct Member: Hashable, Sendable {
     let key: String
@@ -39,5 +42,6 @@ struct ReadValue: Hashable, Sendable {
   var flag: Bool? { if case .flag(let flag) = value { flag } else { nil } }
   var integer: Int64? { if case .integer(let integer) = value { integer } else { nil } }
   var bitRate: BitRate? { if case .bitRate(let rate) = value { rate } else { nil } }
+  var date: CalendarDate? { if case .date(let date) = value { date } else { nil } }
   var word: String? { if case .text(let text) = value { text } else { nil } }
 }

@@ -56,13 +56,19 @@ public struct DiagnosticList: Sendable {
     }
   }
 
+  /// By file, `file` first, and in the order of each.
+  static func inOrder(_ list: [PlanDiagnostic], of file: String) -> [PlanDiagnostic] {
+    func rank(_ position: SourcePosition) -> String { position.file == file ? "" : position.file }
+    return list.enumerated().sorted { a, b in
+      let (p, q) = (a.element.position, b.element.position)
+      return (rank(p), p.line, p.column, a.offset) < (rank(q), q.line, q.column, b.offset)
+    }.map(\.element)
+  }
+
   /// In the order of the file; a last line tells how many were left out.
   public var sorted: [PlanDiagnostic] {
     if kept.isEmpty { return [] }
-    var list = kept.enumerated().sorted { a, b in
-      let (p, q) = (a.element.position, b.element.position)
-      return (p.line, p.column, a.offset) < (q.line, q.column, b.offset)
-    }.map(\.element)
+    var list = DiagnosticList.inOrder(kept, of: kept.first?.position.file ?? "")
     if omitted > 0, let last = list.last {
       list.append(PlanDiagnostic(last.position, "\(omitted) more errors are not shown"))
     }

@@ -72,6 +72,37 @@ extension PlanReader {
         + (open.isEmpty ? "no gate at all" : Wording.list(open)))
   }
 
+  /// A user stops once; and two ends of one session contradict each other.
+  static func checkStops(_ root: ReadValue, _ reader: inout FieldReader) {
+    let actions = root["actions"]?.items ?? []
+    let stops = actions.enumerated().filter { if case .stop = $0.element.value { true } else { false } }
+    guard let first = stops.first else { return }
+    for extra in stops.dropFirst() {
+      reader.diagnostics.add(
+        extra.element.position, keyPath: "actions[\(extra.offset)]",
+        "stops what actions[\(first.offset)] stopped, expected one stop")
+    }
+    if let playFor = root["play-for"], !reader.diagnostics.hasErrors {
+      reader.diagnostics.add(
+        PlanDiagnostic(
+          playFor.position, keyPath: "play-for", "has no effect beside the stop of actions[\(first.offset)]",
+          severity: .warning))
+    }
+  }
+
+  static func checkRepetition(_ root: ReadValue, _ reader: inout FieldReader) {
+    guard let repetition = root["repeat"], !reader.diagnostics.hasErrors else { return }
+    switch (repetition["times"], repetition["for"]) {
+    case (nil, nil):
+      reader.diagnostics.add(
+        repetition.position, keyPath: "repeat", "says not how often, expected times: 20 or for: 30 min")
+    case (_?, let duration?):
+      reader.diagnostics.add(
+        duration.position, keyPath: "repeat.for", "stands beside times, expected one of times, for")
+    default: break
+    }
+  }
+
   /// Three zeros look like "defaults" and ask for something else.
   static func warnOfZeros(_ root: ReadValue, _ reader: inout FieldReader) {
     var sets: [(ReadValue, String)] = []

@@ -7,6 +7,8 @@ public struct PlanReading: Sendable {
   public let declaredID: DeclaredID?
   /// `nil` where any diagnostic is an error.
   public let plan: ParsedPlan?
+  /// The file is a fragment, which other files extend: no plan, and no error.
+  public let isFragment: Bool
   /// All that is wrong with the file, in the order of the file.
   public let diagnostics: [PlanDiagnostic]
 
@@ -15,10 +17,13 @@ public struct PlanReading: Sendable {
     public let position: SourcePosition
   }
 
-  init(file: String, declaredID: DeclaredID?, plan: ParsedPlan?, diagnostics: [PlanDiagnostic]) {
+  init(
+    file: String, declaredID: DeclaredID?, plan: ParsedPlan?, isFragment: Bool = false, diagnostics: [PlanDiagnostic]
+  ) {
     self.file = file
     self.declaredID = declaredID
     self.plan = plan
+    self.isFragment = isFragment
     self.diagnostics = diagnostics
   }
 
@@ -30,12 +35,10 @@ public struct PlanReading: Sendable {
   /// The same reading with what the parser had reported of the file; an error among it refuses the plan.
   public func adding(_ parserDiagnostics: [PlanDiagnostic]) -> PlanReading {
     guard !parserDiagnostics.isEmpty else { return self }
-    let all = (parserDiagnostics + diagnostics).enumerated().sorted { a, b in
-      let (p, q) = (a.element.position, b.element.position)
-      return (p.line, p.column, a.offset) < (q.line, q.column, b.offset)
-    }.map(\.element)
+    let all = DiagnosticList.inOrder(parserDiagnostics + diagnostics, of: file)
     let refused = parserDiagnostics.contains { $0.severity == .error }
-    return PlanReading(file: file, declaredID: declaredID, plan: refused ? nil : plan, diagnostics: all)
+    return PlanReading(
+      file: file, declaredID: declaredID, plan: refused ? nil : plan, isFragment: isFragment, diagnostics: all)
   }
 }
 
@@ -45,8 +48,27 @@ public enum PlanReader {
   ///   - vocabulary: the names that plans may use.
   ///   - flows: the flows as data; with them, an `expect` that names a gate which the failed stage keeps shut is an
   ///     error. Without them that rule is left out.
+  ///   - load: gives the tree of a file that is extended, by its path as seen from where `file` is seen.
   public static func read(
-    document: DocumentNode, file: String, vocabulary: PlanVocabulary, flows: [Flow] = []
+    document: DocumentNode, file: String, vocabulary: PlanVocabulary, flows: [Flow] = [],
+    load: @escaping (String) -> FragmentSource = { _ in FragmentSource(unreadable: "there are no other files here") }
+  ) -> PlanReading {
+    var composer = FragmentComposer(load: load)
+    if document[PlanFields.fragmentVersion.name] != nil, document["plan"] == nil, document["version"] == nil {
+      _ = composer.compose(document, file: file)
+      var reader = FieldReader(scope: PlanScope(vocabulary: vocabulary, flow: nil))
+      _ = reader.readObject(document, PlanFields.fragment, at: "")
+      return PlanReading(
+        file: file, declaredID: nil, plan: nil, isFragment: true, diagnostics: reader.diagnostics.sorted
+      ).adding(composer.diagnostics)
+    }
+    return read(
+      plan: composer.compose(document, file: file), file: file, vocabulary: vocabulary, flows: flows
+    ).adding(composer.diagnostics)
+  }
+
+  private static func read(
+    plan document: DocumentNode, file: String, vocabulary: PlanVocabulary, flows: [Flow]
   ) -> PlanReading {
     let flowNode = document["flow"]
     let flow = flowNode?.text.flatMap { name in vocabulary.flows.first { $0.id.rawValue == name } }
@@ -60,10 +82,12 @@ public enum PlanReader {
       axes = matrixAxes(root, &reader)
       checkExpectation(root, flows.first { $0.id == flow?.id }, &reader)
       warnOfZeros(root, &reader)
+      checkRepetition(root, &reader)
+      checkStops(root, &reader)
     }
     var parsed: ParsedPlan?
     if let root, let flow, !reader.diagnostics.hasErrors {
-      let faults = root["faults"]?.items ?? []
+      let faults = (root["faults"]?.items ?? []) + (root["actions"]?.items ?? [])
       parsed = ParsedPlan(
         plan: plan(root, flow: flow.id, at: document.position), drivable: flow.drivable,
         faultLayers: faults.compactMap { if case .fault(_, let layer) = $0.value { layer } else { nil } }, axes: axes)
@@ -82,13 +106,31 @@ public enum PlanReader {
     if let transport = root["transport"]?.word.flatMap(MediaTransport.init) { plan.transport = transport }
     if let playFor = root["play-for"]?.duration { plan.playFor = playFor }
     for limit in root["limits"]?.members ?? [] { plan.limits[limit.key] = limit.value.duration }
-    plan.faults = (root["faults"]?.items ?? []).compactMap {
-      if case .fault(let request, _) = $0.value { request } else { nil }
+    for item in (root["faults"]?.items ?? []) + (root["actions"]?.items ?? []) {
+      switch item.value {
+      case .fault(let request, _): plan.faults.append(request)
+      case .stop(let moment): plan.stop = moment
+      default: break
+      }
     }
     plan.expect.failed = root["expect"]?["failed"]?.word.map { FailurePoint(name: $0) }
     plan.expect.reached = root["expect"]?["reached"]?.word.flatMap(Gate.init)
     plan.expect.never = words(root["expect"]?["never"])
+    plan.measure = (root["measure"]?.members ?? []).compactMap {
+      if case .measure(let limit) = $0.value.value { limit } else { nil }
+    }
     for check in root["checks"]?.members ?? [] { plan.checks[check.key] = check.value.word.flatMap(CheckSetting.init) }
+    if let repetition = root["repeat"] {
+      let length: Repetition.Length? =
+        repetition["times"]?.integer.map { .times(Int(clamping: $0)) }
+        ?? repetition["for"]?.duration.map { .duration($0) }
+      plan.repetition = length.map { Repetition($0, endsAtFailure: repetition["until"] != nil) }
+    }
+    if let quarantine = root["quarantine"], let bug = quarantine["bug"]?.word, let owner = quarantine["owner"]?.word,
+      let until = quarantine["until"]?.date
+    {
+      plan.quarantine = Quarantine(bug: bug, owner: owner, until: until)
+    }
     plan.strict = root["strict"]?.flag ?? false
     return plan
   }

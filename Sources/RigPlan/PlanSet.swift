@@ -14,6 +14,8 @@ public struct PlanSet: Sendable {
     }
     var diagnostics: [PlanDiagnostic] = []
     var plans: [ParsedPlan] = []
+    // A fragment's errors come again with each plan that extends it.
+    var known: Set<PlanDiagnostic> = []
     for reading in readings {
       var own: [PlanDiagnostic] = []
       if let declared = reading.declaredID, let all = places[declared.id], all.count > 1 {
@@ -25,7 +27,7 @@ public struct PlanSet: Sendable {
             "\(PrintableText.quote(declared.id)) is also the id of \(PrintableText.escape(other.description)), "
               + "expected an id of its own"))
       }
-      diagnostics += reading.adding(own).diagnostics
+      diagnostics += reading.adding(own).diagnostics.filter { known.insert($0).inserted }
       if own.isEmpty, let plan = reading.plan { plans.append(plan) }
     }
     self.plans = plans

@@ -117,8 +117,7 @@ enum QuantityReader {
     return .success((.percent(Percent(fraction: Double(quantity.millionths) / 1e8)), "\(quantity.number) %"))
   }
 
-  private static func unit(_ quantity: Quantity, _ text: String, _ units: [String], _ example: String) -> ScalarProblem
-  {
+  static func unit(_ quantity: Quantity, _ text: String, _ units: [String], _ example: String) -> ScalarProblem {
     if quantity.unit.isEmpty {
       return ScalarProblem("\(PrintableText.quote(text)) needs a unit, expected \(list(units)), such as \(example)")
     }
@@ -126,7 +125,7 @@ enum QuantityReader {
     return ScalarProblem("unknown unit \"\(quantity.unit)\", expected \(list(units)), such as \(example)\(nearest)")
   }
 
-  private static func list(_ units: [String]) -> String {
+  static func list(_ units: [String]) -> String {
     guard let last = units.last, units.count > 1 else { return units.joined() }
     return units.dropLast().joined(separator: ", ") + " or " + last
   }

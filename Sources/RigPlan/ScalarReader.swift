@@ -14,7 +14,7 @@ struct ScalarReader {
     case .name(let pattern):
       guard pattern.matches(text) else { return .failure(.notA("a valid name", text, pattern.expectation)) }
       return .success((.text(text), text))
-    case .text(let maximum): return line(text, maximum: maximum)
+    case .text(let maximum): return ScalarReader.line(text, maximum: maximum)
     case .word(let list): return word(text, of: list)
     case .integer(let range):
       guard text.utf8.first != UInt8(ascii: "+"), let number = Int64(text) else {
@@ -33,7 +33,12 @@ struct ScalarReader {
     case .duration(let positive): return QuantityReader.duration(text, positive: positive)
     case .bitRate(let zero): return QuantityReader.bitRate(text, zeroIsDefault: zero)
     case .percent: return QuantityReader.percent(text)
-    case .list, .map, .object, .defaultOr, .fault:
+    case .date:
+      guard let date = CalendarDate(text) else {
+        return .failure(.notA("a date", text, Wording(scope: scope).expectation(of: kind)))
+      }
+      return .success((.date(date), text))
+    case .list, .map, .object, .defaultOr, .fault, .action, .measure:
       return .failure(ScalarProblem("is text, expected \(Wording(scope: scope).expectation(of: kind))"))
     }
   }
@@ -48,7 +53,7 @@ struct ScalarReader {
     return .success((.text(text), text))
   }
 
-  private func line(_ text: String, maximum: Int) -> QuantityReader.Outcome {
+  static func line(_ text: String, maximum: Int) -> QuantityReader.Outcome {
     if let hidden = text.unicodeScalars.first(where: PrintableText.isHidden) {
       return .failure(
         ScalarProblem("holds the control character \(PrintableText.name(of: hidden)), expected one line of plain text"))

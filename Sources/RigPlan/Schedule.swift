@@ -60,7 +60,8 @@ public struct Schedule: Sendable {
       let plan = entry.item.plan
       return PlannedCase(
         id: entry.item.id, plan: plan.id, title: plan.title, flow: plan.flow, file: plan.position.file,
-        stages: vocabulary.flows.first { $0.id == plan.flow }?.stages ?? [])
+        stages: vocabulary.flows.first { $0.id == plan.flow }?.stages ?? [],
+        times: plan.repetition?.times)
     }
   }
 

@@ -32,12 +32,16 @@ struct Wording {
     case .duration: return "a duration with a unit, such as 3 s"
     case .bitRate(let zero): return "a bit rate with a unit, such as 4 Mbit/s" + (zero ? ", or 0" : "")
     case .percent: return "a percentage, such as 5 %"
+    case .list(.action, _): return "a list of actions, such as [{at: running + 5 s, do: stop}]"
+    case .action: return "a mapping with at, do and what the action needs"
     case .list(.fault, _): return "a list of faults, such as [{at: STAGE, do: VERB}]"
     case .list: return "a list, such as [a, b]"
     case .map(let keys, _): return "a mapping whose keys are each \(scope.noun(keys))"
     case .object(let table):
       return "a mapping with " + table.fields.map { $0.required ? $0.name : "\($0.name)?" }.joined(separator: ", ")
     case .defaultOr(let other): return "default or \(expectation(of: other))"
+    case .date: return "a date, such as 2027-01-31"
+    case .measure: return "a mapping of measurements, such as {time-to-active: {max: 8 s}}"
     case .fault: return "a mapping with at, do and the fault's arguments"
     }
   }

@@ -19,9 +19,19 @@ extension ConsoleReport {
     var skipped: [(reason: String, count: Int)] = []
     var place: [String: Int] = [:]
     var notStarted: [String] = []
+    var warnings: [String] = []
     for unit in runs.flatMap(\.units) {
       switch unit.result {
-      case .pass: break
+      case .pass where unit.isUnexpectedPass:
+        let what = "\(unit.caseID)  in quarantine \(unit.quarantine.map { "\($0)" } ?? "")"
+        lines.append(
+          "  \(ConsoleText.unexpectedPass(color: options.color))  \(TerminalText.line(what, columns: 200))")
+      case .pass:
+        if let record = unit.deciding?.record, !ConsoleText.why(record).isEmpty {
+          warnings.append(
+            "  \(TerminalText.line(unit.caseID, columns: 120))  \(TerminalText.line(ConsoleText.why(record), columns: 300))"
+          )
+        }
       case .skip:
         let reason = TerminalText.line(unit.deciding?.record.reason ?? "", columns: 200)
         if let known = place[reason] {
@@ -31,13 +41,14 @@ extension ConsoleReport {
           skipped.append((reason, 1))
         }
       case .notStarted: notStarted.append(unit.caseID)
-      case .fail, .flaky, .error, .inconclusive, .unfinished:
+      case .fail, .flaky, .error, .inconclusive, .unfinished, .quarantined:
         let name = unit.caseID + (options.showsDevice ? unit.device.map { " on \($0)" } ?? "" : "")
         lines.append(
           "  \(ConsoleText.label(unit.result, color: options.color))  \(TerminalText.line(name, columns: 120))  "
             + TerminalText.line(why(unit), columns: 200))
       }
     }
+    lines += warnings
     if !notStarted.isEmpty {
       lines.append(
         "  \(ConsoleText.label(.notStarted, color: options.color))  \(notStarted.count): "
@@ -53,12 +64,16 @@ extension ConsoleReport {
     switch unit.result {
     case .unfinished:
       let open = unit.running?.open.map(\.id).joined(separator: ", ") ?? ""
-      return "did not finish" + (open.isEmpty ? "" : ", was in \(open)")
+      let place = open.isEmpty ? "" : ", was in \(open)"
+      return "did not finish\(place)"
+        + (unit.attempts.isEmpty ? "" : "; \(unit.rateText.isEmpty ? "1 attempt ended" : unit.rateText)")
+    case .quarantined:
+      let what = unit.rateText.isEmpty ? unit.plainResult.rawValue : "\(unit.plainResult.rawValue), \(unit.rateText)"
+      let reason = unit.deciding.map { ConsoleText.why($0.record) } ?? ""
+      return "\(unit.quarantine.map { "\($0)" } ?? ""): \(what): \(reason)"
     case .notStarted: return "never started"
     case .flaky:
-      let failed = unit.attempts.count { $0.record.verdict == .fail }
-      return
-        "\(failed) of \(unit.attempts.count) attempts failed; \(unit.deciding.map { ConsoleText.why($0.record) } ?? "")"
+      return "\(unit.rateText); \(unit.deciding.map { ConsoleText.why($0.record) } ?? "")"
     case .pass, .fail, .error, .inconclusive, .skip: return unit.deciding.map { ConsoleText.why($0.record) } ?? ""
     }
   }
@@ -71,10 +86,11 @@ enum ConsoleText {
     return "\(tenths / 10).\(tenths % 10) s"
   }
 
-  /// `failed at play: no key frame in 5 s`; empty for a pass, which needs no reason.
+  /// `failed at play: no key frame in 5 s`; of a pass only what it warns of.
   static func why(_ record: RunRecord) -> String {
     switch record.verdict {
-    case .pass: ""
+    case .pass:
+      record.measures.filter { $0.outcome == .marginal }.map { "WARNING: \($0.reason)" }.joined(separator: "; ")
     case .fail, .error:
       record.reason.isEmpty && record.failurePoint == nil ? "no reason given" : record.headline
     case .inconclusive, .skip: record.reason
@@ -91,10 +107,17 @@ enum ConsoleText {
       case .error: ("ERROR", 35)
       case .inconclusive: ("INCONCLUSIVE", 33)
       case .skip: ("SKIP", 36)
+      case .quarantined: ("QUARANTINED", 33)
       case .unfinished: ("UNFINISHED", 35)
       case .notStarted: ("NOT STARTED", 36)
       }
     let padded = word + String(repeating: " ", count: max(0, 5 - word.count))
-    return color ? "\u{1B}[\(code)m\(padded)\u{1B}[0m" : padded
+    return painted(padded, code, color: color)
+  }
+
+  static func unexpectedPass(color: Bool) -> String { painted("UNEXPECTED PASS", 35, color: color) }
+
+  private static func painted(_ text: String, _ code: Int, color: Bool) -> String {
+    color ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 }

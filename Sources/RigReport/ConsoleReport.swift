@@ -35,14 +35,17 @@ public struct ConsoleReport: Sendable {
   private let redactor: Redactor
   private var state: RunState
   private var done: Set<String> = []
+  /// Cases of this run, those of an earlier one left out.
+  private var planned = 0
   private var now: HostTime = .zero
   /// The live block as it stands on the screen.
   private var drawn: [String] = []
 
-  public init(options: Options = Options(), redactor: Redactor = Redactor()) {
+  /// - Parameter earlier: the run that this one goes on from: its attempts count in the summary.
+  public init(options: Options = Options(), redactor: Redactor = Redactor(), earlier: RunState? = nil) {
     self.options = options
     self.redactor = redactor
-    self.state = RunState(redactor: redactor)
+    self.state = earlier ?? RunState(redactor: redactor)
   }
 
   /// Whether to colour: on a terminal, unless `NO_COLOR` is set to anything but the empty string (no-color.org).
@@ -55,14 +58,17 @@ public struct ConsoleReport: Sendable {
     if options.showsStages { lines += stageLine(event) }
     state.apply(event)
     switch event {
-    case .runStarted(let header): now = header.origin
+    case .runStarted(let header):
+      now = header.origin
+      planned = header.cases.count
     case .caseStarted(_, _, let at): now = max(now, at)
     case .entry(_, let entry): now = max(now, entry.time)
     case .caseEnded(let record):
       now = max(now, record.ended)
       let shown = redactor.redact(record)
-      done.insert(shown.planned.id + "\u{0}" + shown.device)
+      if !shown.isFollowed { done.insert(shown.planned.id + "\u{0}" + shown.device) }
       lines.append(line(for: shown))
+      if !shown.isFollowed, shown.attempt > 1 { lines.append(contentsOf: wholeLine(for: shown)) }
     case .runEnded(let at, _): now = max(now, at)
     }
     return write(lines)
@@ -103,12 +109,13 @@ public struct ConsoleReport: Sendable {
 
   private var liveBlock: [String] {
     guard state.ended == nil else { return [] }
-    var lines = state.running.prefix(Self.liveLines).map { running in
+    let running = state.running.filter { !$0.isStale }
+    var lines = running.prefix(Self.liveLines).map { running in
       let open = running.open.map(\.id).joined(separator: ", ")
       let elapsed = ConsoleText.seconds(now - running.began)
       return fit("\(progress(next: true)) \(name(running.caseID, running.device))  \(elapsed)  \(open)")
     }
-    let more = state.running.count - Self.liveLines
+    let more = running.count - Self.liveLines
     if more > 0 { lines.append(fit("… and \(more) more")) }
     return lines
   }
@@ -116,7 +123,7 @@ public struct ConsoleReport: Sendable {
   private func fit(_ text: String) -> String { TerminalText.line(text, columns: max(1, options.width - 1)) }
 
   private func progress(next: Bool) -> String {
-    let total = max(state.header?.cases.count ?? 0, done.count)
+    let total = max(planned, done.count)
     let number = String(min(done.count + (next ? 1 : 0), max(total, 1)))
     let pad = String(repeating: " ", count: max(0, String(total).count - number.count))
     return "[\(pad)\(number)/\(total)]"
@@ -127,13 +134,34 @@ public struct ConsoleReport: Sendable {
   }
 
   private func line(for record: RunRecord) -> String {
-    let result = CaseResult(rawValue: record.verdict.rawValue) ?? .error
-    let attempt = record.attempt > 1 ? " (attempt \(record.attempt))" : ""
+    let verdict = CaseResult(rawValue: record.verdict.rawValue) ?? .error
+    let result = record.quarantine == nil || record.verdict == .pass ? verdict : .quarantined
+    let times = record.planned.times.map { record.attempt > $0 ? "" : " of \($0)" } ?? ""
+    let attempt = record.attempt > 1 || record.isFollowed ? " (attempt \(record.attempt)\(times))" : ""
     let seconds = ConsoleText.seconds(record.ended - record.started)
     let name = TerminalText.line(name(record.planned.id, record.device), columns: 120)
-    let why = ConsoleText.why(record)
-    return "\(progress(next: false)) \(ConsoleText.label(result, color: options.color))  \(name)\(attempt)  \(seconds)"
+    var why = ConsoleText.why(record)
+    var label = ConsoleText.label(result, color: options.color)
+    if let quarantine = record.quarantine {
+      if record.verdict == .pass { label = ConsoleText.unexpectedPass(color: options.color) }
+      why = "in quarantine \(quarantine)" + (why.isEmpty ? "" : ": \(record.verdict.rawValue): \(why)")
+    }
+    return "\(progress(next: record.isFollowed)) \(label)  \(name)\(attempt)  \(seconds)"
       + (why.isEmpty ? "" : "  " + TerminalText.line(why, columns: 200))
+  }
+
+  /// All attempts of a case in a line, after the last one.
+  private func wholeLine(for record: RunRecord) -> [String] {
+    guard
+      let unit = state.units.first(where: { unit in
+        unit.caseID == record.planned.id && unit.attempts.contains { $0.record.device == record.device }
+      })
+    else { return [] }
+    let name = TerminalText.line(name(record.planned.id, record.device), columns: 120)
+    return [
+      "\(progress(next: false)) \(ConsoleText.label(unit.result, color: options.color))  \(name)  "
+        + TerminalText.line(unit.rateText, columns: 200)
+    ]
   }
 
   private func stageLine(_ event: RunEvent) -> [String] {

@@ -7,7 +7,7 @@ public import RigModel
 ///
 /// | event | members |
 /// |---|---|
-/// | `run-started` | `format` 1, `run`, `version`, `started` (ISO 8601, UTC), `host`, `seed` (text), `time` real or virtual, `cases` [`case`, `plan`, `title`, `flow`, `file`, `stages`] |
+/// | `run-started` | `format` 1, `run`, `version`, `started` (ISO 8601, UTC), `host`, `seed` (text), `time` real or virtual, `cases` [`case`, `plan`, `title`, `flow`, `file`, `stages`, `times`] |
 /// | `case-started` | `case`, `device` |
 /// | `stage-began` | `case`, `stage`, `limit` (seconds) |
 /// | `stage-ended` | `case`, `stage`, `outcome`, `reason` |
@@ -18,7 +18,7 @@ public import RigModel
 /// | `fault-armed` | `case`, `fault`, `id` |
 /// | `fault-fired` | `case`, `fault`, `proof` |
 /// | `finding` | `case`, `finding` {`check`, `severity`, `message`, `count`, `stage`, `first`, `last`} |
-/// | `case-ended` | `case`, `device`, `attempt`, `seed` (text), `verdict`, `reason`, `failurePoint`, `reached`, `seconds`, `stages` [`stage`, `outcome`, `began`, `ended`, `limit`, `reason`, `expectedToFail`], `faults`, `checks`, `measurements`, `properties`, `artifacts` |
+/// | `case-ended` | `case`, `device`, `attempt`, `followed` (another attempt is to come), `attempts` (after the last of several: `count`, `passed`, `failed`, `rate`, `low`, `high`, `pattern`, `result`), `quarantine` [`bug`, `owner`, `until`], `seed` (text), `verdict`, `reason`, `failurePoint`, `reached`, `seconds`, `stages` [`stage`, `outcome`, `began`, `ended`, `limit`, `reason`, `expectedToFail`], `faults`, `checks`, `measurements` [`name`, `value`, `unit`, `distribution`], `measures` [`measurement`, `limit`, `value`, `outcome`, `source`, `reason`, `stage`], `properties`, `artifacts` |
 /// | `run-ended` | `interrupted`, `counts`, `exit` |
 ///
 /// An `Evidence.time` is what the capture stamped: nanoseconds since 1970, as text where a double would round it.
@@ -27,9 +27,10 @@ public struct JSONLinesReport: Sendable {
   private var origin = HostTime.zero
   private var state: RunState
 
-  public init(redactor: Redactor = Redactor()) {
+  /// - Parameter earlier: the run that this one goes on from.
+  public init(redactor: Redactor = Redactor(), earlier: RunState? = nil) {
     self.redactor = redactor
-    self.state = RunState(redactor: redactor)
+    self.state = earlier ?? RunState(redactor: redactor)
   }
 
   /// One line, with its line end.
@@ -50,7 +51,7 @@ public struct JSONLinesReport: Sendable {
           [
             "case": .string(planned.id), "plan": .string(planned.plan), "title": .string(planned.title),
             "flow": planned.flow.map { .string($0.rawValue) }, "file": .string(planned.file),
-            "stages": .list(planned.stages),
+            "stages": .list(planned.stages), "times": planned.times.map { .integer(Int64($0)) },
           ]
         },
       ]
@@ -118,7 +119,9 @@ public struct JSONLinesReport: Sendable {
       "case-ended", record.ended,
       [
         "case": .string(record.planned.id), "device": .string(record.device),
-        "attempt": .integer(Int64(record.attempt)), "seed": .string(String(record.seed)),
+        "attempt": .integer(Int64(record.attempt)), "followed": record.isFollowed ? true : nil,
+        "attempts": attempts(record), "quarantine": record.quarantine.map(JournalFields.value),
+        "seed": .string(String(record.seed)),
         "verdict": .string(record.verdict.rawValue), "reason": .string(record.reason),
         "failurePoint": record.failurePoint.map { .string($0.name) },
         "reached": record.reached.map { .string($0.rawValue) },
@@ -132,11 +135,31 @@ public struct JSONLinesReport: Sendable {
         },
         "faults": .list(record.faults, JournalFields.value), "checks": .list(record.checks, JournalFields.value),
         "measurements": .list(record.measurements) { measurement in
-          ["name": .string(measurement.name), "value": .double(measurement.value), "unit": .string(measurement.unit)]
+          [
+            "name": .string(measurement.name), "value": .double(measurement.value), "unit": .string(measurement.unit),
+            "distribution": measurement.distribution.map(JournalFields.value),
+          ]
         },
+        "measures": record.measures.isEmpty ? nil : .list(record.measures, JournalFields.value),
         "properties": .list(record.properties) { ["name": .string($0.name), "value": .string($0.value)] },
         "artifacts": .list(record.artifacts) { ["path": .string($0.path), "title": .nonEmpty($0.title)] },
       ])
+  }
+
+  /// All attempts of a case, with the last one's record.
+  private func attempts(_ record: RunRecord) -> JSONValue? {
+    guard record.attempt > 1, !record.isFollowed,
+      let unit = state.units.first(where: { unit in
+        unit.caseID == record.planned.id && unit.attempts.contains { $0.record.device == record.device }
+      }), unit.attempts.count > 1
+    else { return nil }
+    let rate = unit.passRate
+    return [
+      "count": .integer(Int64(unit.attempts.count)), "passed": .integer(Int64(rate.passed)),
+      "failed": .integer(Int64(rate.judged - rate.passed)), "rate": .number(rate.rate),
+      "low": rate.interval.map { .number($0.lowerBound) }, "high": rate.interval.map { .number($0.upperBound) },
+      "pattern": unit.pattern.map { .string($0.text) }, "result": .string(unit.result.rawValue),
+    ]
   }
 
   private func ended(_ at: HostTime, _ interrupted: Bool) -> JSONValue {

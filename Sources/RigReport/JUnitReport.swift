@@ -16,7 +16,8 @@ import RigModel
 /// 7. Weak evidence (an inconclusive stage or group) is an `error` of type `inconclusive` beside any verdict but pass and skip.
 /// 8. A run that has not ended, was interrupted, or has a damaged journal gets one more suite, `run`, with one error:
 ///    such a report never reads green. Its cases that never started are skipped.
-/// 9. A suite's time is the case's; its stages carry their own, which may overlap; `verdict` has none.
+/// 9. A case in quarantine that did not pass reads as skipped, with its raw outcome; one that passed passes, and says so.
+/// 10. A suite's time is the case's; its stages carry their own, which may overlap; `verdict` has none.
 public enum JUnitReport {
   public enum Profile: String, CaseIterable, Sendable {
     /// Valid against the xunit schema of Jenkins.

@@ -6,14 +6,44 @@ extension JUnitSuiteBuilder {
     let record = deciding.record
     suite.cases.append(verdict(unit, deciding))
     for (index, stage) in Self.ordered(record.stages, by: record.planned.stages).enumerated() {
-      suite.cases.append(stageCase(Self.stageName(index, stage.id), stage.record, record))
+      suite.cases.append(stageCase(Self.stageName(index, stage.id), stage.record, deciding))
     }
     for group in record.checks { suite.cases.append(groupCase(group, record)) }
+    suite.cases += measureCases(record)
+  }
+
+  /// One testcase for each measurement, and for each limit on one that was not made.
+  private func measureCases(_ record: RunRecord) -> [JUnitSuite.Case] {
+    var cases: [JUnitSuite.Case] = []
     for measurement in record.measurements {
       var one = JUnitSuite.Case(name: "measure.\(measurement.name)")
       one.output = "\(measurement.name) = \(Self.text(of: measurement))"
-      if record.verdict == .skip { one.outcome = .skipped("the case is skipped: \(record.reason)") }
-      suite.cases.append(one)
+      judge(&one, record.measures.filter { $0.measurement == measurement.name }, record)
+      cases.append(one)
+    }
+    let made = Set(record.measurements.map(\.name))
+    for measure in record.measures where !made.contains(measure.measurement) {
+      var one = JUnitSuite.Case(name: "measure.\(measure.measurement)")
+      judge(&one, [measure], record)
+      cases.append(one)
+    }
+    return cases
+  }
+
+  private func judge(_ one: inout JUnitSuite.Case, _ measures: [MeasureRecord], _ record: RunRecord) {
+    for measure in measures {
+      one.properties.append(("limit", measure.limit))
+      if !one.output.isEmpty { one.output += "\n" }
+      one.output += (measure.outcome == .marginal ? "WARNING: " : "") + measure.reason
+    }
+    if record.verdict == .skip {
+      one.outcome = .skipped("the case is skipped: \(record.reason)")
+    } else if let over = measures.first(where: { $0.outcome == .exceeded }),
+      record.expectation.failed != FailurePoint(over.stage)
+    {
+      one.outcome = outcome(of: record, type: over.measurement, message: over.reason, body: over.reason)
+    } else if let unknown = measures.first(where: { $0.outcome == .notMade }) {
+      one.outcome = weak(record, unknown.reason)
     }
   }
 
@@ -30,13 +60,14 @@ extension JUnitSuiteBuilder {
     if let reached = record.reached { one.properties.append(("reached", reached.rawValue)) }
     let headline = record.headline
     let reason = record.reason.isEmpty ? "no reason was recorded" : record.reason
-    switch unit.result {
+    switch unit.plainResult {
     case .fail:
       one.outcome = .failure(type: point ?? "unexpected", message: headline, body: evidence(record))
     case .flaky:
       let failed = unit.attempts.count { $0.record.verdict == .fail }
+      let pattern = unit.pattern.map { " (\($0.text))" } ?? ""
       one.outcome = .failure(
-        type: "flaky", message: "flaky: \(failed) of \(unit.attempts.count) attempts failed; \(headline)",
+        type: "flaky", message: "flaky: \(failed) of \(unit.attempts.count) attempts failed\(pattern); \(headline)",
         body: evidence(record))
     case .error:
       let idle = record.faults.contains { !$0.fired }
@@ -45,12 +76,12 @@ extension JUnitSuiteBuilder {
     case .inconclusive:
       one.outcome = .error(type: "inconclusive", message: reason, body: evidence(record))
     case .skip: one.outcome = .skipped(reason)
-    case .pass, .unfinished, .notStarted: break
+    case .pass, .unfinished, .notStarted, .quarantined: break
     }
     one.reruns = unit.others.compactMap { other in
       let isFailure = other.record.verdict == .fail
       guard isFailure || other.record.verdict == .error else { return nil }
-      let kind = unit.result == .flaky ? "flaky" : "rerun"
+      let kind = unit.plainResult == .flaky ? "flaky" : "rerun"
       return JUnitSuite.Rerun(
         element: kind + (isFailure ? "Failure" : "Error"), type: other.record.failurePoint?.name ?? "rig",
         message: "attempt \(other.record.attempt): \(other.record.reason)")
@@ -61,6 +92,10 @@ extension JUnitSuiteBuilder {
   /// The case told in lines: what was expected, what came, which faults fired.
   private func account(_ unit: CaseUnit, _ record: RunRecord) -> String {
     var lines = ["verdict: \(unit.result.rawValue)"]
+    if let quarantine = unit.quarantine {
+      lines.append(unit.isUnexpectedPass ? "UNEXPECTED PASS in quarantine \(quarantine)" : "quarantine: \(quarantine)")
+    }
+    if !unit.rateText.isEmpty { lines.append("attempts: \(unit.rateText)") }
     if !record.reason.isEmpty { lines.append("reason: \(record.reason)") }
     var expected: [String] = []
     if let failed = record.expectation.failed { expected.append("failed at \(failed)") }
@@ -117,14 +152,18 @@ extension JUnitSuiteBuilder {
     return planned + records.enumerated().filter { !used.contains($0.offset) }.map { ($0.element.id, $0.element) }
   }
 
-  private func stageCase(_ name: String, _ stage: StageRecord?, _ record: RunRecord) -> JUnitSuite.Case {
+  private func stageCase(_ name: String, _ stage: StageRecord?, _ deciding: RunState.Finished) -> JUnitSuite.Case {
+    let record = deciding.record
     var one = JUnitSuite.Case(name: name)
     guard let stage else {
       one.outcome = .skipped("no record of this stage")
       return one
     }
     one.milliseconds = stage.duration?.reportMilliseconds ?? 0
-    one.startedAt = stage.began.flatMap(wallTime)
+    // By its own run's clock: the latest run may have another origin.
+    if let began = stage.began, let startedAt = deciding.startedAt {
+      one.startedAt = startedAt.addingReportingOverflow((began - record.started).nanoseconds).partialValue
+    }
     if let limit = stage.limit { one.properties.append(("limit", limit.text)) }
     one.properties.append(("outcome", stage.outcome.rawValue))
     let expected = stage.expectedToFail || record.expectation.failed == FailurePoint(name: stage.id)

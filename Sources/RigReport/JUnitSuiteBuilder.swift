@@ -14,10 +14,11 @@ struct JUnitSuiteBuilder {
     switch unit.result {
     case .unfinished: fillUnfinished(&suite, unit)
     case .notStarted: fillNotStarted(&suite, unit)
-    case .pass, .fail, .flaky, .error, .inconclusive, .skip:
+    case .pass, .fail, .flaky, .error, .inconclusive, .skip, .quarantined:
       guard let deciding = unit.deciding else { break }
       suite.link = deciding.record.artifacts.first.map { folder(of: $0.path) }
       fill(&suite, unit, deciding)
+      if unit.result == .quarantined { excuse(&suite, unit) }
     }
     return suite
   }
@@ -59,7 +60,15 @@ struct JUnitSuiteBuilder {
     }
     add("device", unit.device ?? "")
     if let startedAt { add("started", WallTime.milliseconds(startedAt)) }
-    if unit.attempts.count > 1 { add("attempts", "\(unit.attempts.count)") }
+    if unit.attempts.count > 1 {
+      add("attempts", "\(unit.attempts.count)")
+      add("pass-rate", unit.passRate.text)
+      add("pattern", unit.pattern?.text ?? "")
+    }
+    if let quarantine = unit.quarantine {
+      add("quarantine", "\(quarantine)")
+      add("quarantine.outcome", unit.isUnexpectedPass ? "unexpected pass" : unit.plainResult.rawValue)
+    }
     guard let record = unit.deciding?.record else { return out }
     add("seed", "\(record.seed)")
     for property in record.properties { out.append((property.name, property.value)) }
@@ -67,18 +76,28 @@ struct JUnitSuiteBuilder {
     for artifact in record.artifacts where artifact.path.hasSuffix(".pcapng") || artifact.path.hasSuffix(".pcap") {
       add("capture", artifact.path)
     }
+    for measure in record.measures {
+      add("limit.\(measure.measurement)", "\(measure.limit): \(measure.outcome.rawValue)")
+    }
     for measurement in record.measurements { add("measure.\(measurement.name)", Self.text(of: measurement)) }
     return out
   }
 
   static func text(of measurement: Measurement) -> String {
-    NumberText.plain(measurement.value) + (measurement.unit.isEmpty ? "" : " \(measurement.unit)")
+    var text = measurement.text
+    if let d = measurement.distribution {
+      let parts = [
+        ("min", d.minimum), ("p50", d.p50), ("p90", d.p90), ("p95", d.p95), ("p99", d.p99), ("max", d.maximum),
+      ]
+      text += " (" + parts.map { "\($0.0) \(PlainNumber($0.1))" }.joined(separator: ", ") + "; \(d.samples) samples)"
+    }
+    return text
   }
 
   // MARK: What has no record
 
   private func fillUnfinished(_ suite: inout JUnitSuite, _ unit: CaseUnit) {
-    guard let running = unit.running else { return }
+    guard let running = unit.running else { return fillCutShort(&suite, unit) }
     let open = running.open.map(\.id)
     let place = open.isEmpty ? "" : " in " + open.joined(separator: ", ")
     let cause =
@@ -111,6 +130,37 @@ struct JUnitSuiteBuilder {
         one.outcome = .skipped("not reached")
       }
       suite.cases.append(one)
+    }
+  }
+
+  /// Between two attempts: the one that is to follow has not begun, or never will.
+  private func fillCutShort(_ suite: inout JUnitSuite, _ unit: CaseUnit) {
+    let asked = unit.planned?.times.map { " of \($0)" } ?? ""
+    let cause =
+      run.ended == nil
+      ? "the run was going on, or was killed, when this was written" : "the run ended before the others"
+    suite.cases = [
+      JUnitSuite.Case(
+        name: "verdict",
+        outcome: .error(
+          type: "unfinished", message: "\(unit.attempts.count)\(asked) attempts were made: \(cause)",
+          body: Self.text(of: unit.attempts).joined(separator: "\n")),
+        startedAt: unit.attempts.first?.startedAt)
+    ]
+  }
+
+  /// In quarantine nothing counts: what failed reads as skipped, with the raw outcome.
+  private func excuse(_ suite: inout JUnitSuite, _ unit: CaseUnit) {
+    let quarantine = unit.quarantine.map { "\($0)" } ?? ""
+    for i in suite.cases.indices {
+      switch suite.cases[i].outcome {
+      case .failure(_, let message, let body), .error(_, let message, let body):
+        let raw = i == 0 ? "\(unit.plainResult.rawValue): \(message)" : message
+        suite.cases[i].outcome = .skipped("in quarantine \(quarantine); \(raw)")
+        if !body.isEmpty { suite.cases[i].output += (suite.cases[i].output.isEmpty ? "" : "\n") + body + "\n" }
+        suite.cases[i].reruns = []
+      case .passed, .skipped: break
+      }
     }
   }
 

@@ -60,14 +60,14 @@ extension JournalFields {
     [
       "id": .string(planned.id), "plan": .string(planned.plan), "title": .nonEmpty(planned.title),
       "flow": planned.flow.map { .string($0.rawValue) }, "file": .nonEmpty(planned.file),
-      "stages": .list(planned.stages),
+      "stages": .list(planned.stages), "times": planned.times.map { .exact(Int64($0)) },
     ]
   }
 
   func planned() throws(JournalProblem) -> PlannedCase {
     PlannedCase(
       id: try string("id"), plan: try string("plan"), title: text("title"), flow: try optionalWord("flow", FlowID.self),
-      file: text("file"), stages: strings("stages"))
+      file: text("file"), stages: strings("stages"), times: int("times"))
   }
 
   // MARK: Timeline

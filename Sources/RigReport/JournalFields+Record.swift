@@ -4,6 +4,7 @@ extension JournalFields {
   static func value(_ record: RunRecord) -> JSONValue {
     [
       "case": value(record.planned), "device": .string(record.device), "attempt": .integer(Int64(record.attempt)),
+      "followed": record.isFollowed ? true : nil, "quarantine": record.quarantine.map(value),
       "seed": .exact(record.seed), "started": .time(record.started), "ended": .time(record.ended),
       "verdict": .string(record.verdict.rawValue), "reason": .string(record.reason),
       "expect": value(record.expectation), "failurePoint": record.failurePoint.map { .string($0.name) },
@@ -12,8 +13,10 @@ extension JournalFields {
       "measurements": .list(record.measurements) { measurement in
         [
           "name": .string(measurement.name), "value": .double(measurement.value), "unit": .nonEmpty(measurement.unit),
+          "distribution": measurement.distribution.map(value),
         ]
       },
+      "measures": record.measures.isEmpty ? nil : .list(record.measures, value),
       "properties": .list(record.properties) { ["name": .string($0.name), "value": .string($0.value)] },
       "artifacts": .list(record.artifacts) { ["path": .string($0.path), "title": .nonEmpty($0.title)] },
     ]
@@ -22,6 +25,8 @@ extension JournalFields {
   func record() throws(JournalProblem) -> RunRecord {
     RunRecord(
       planned: try object("case").planned(), device: text("device"), attempt: int("attempt") ?? 1,
+      isFollowed: bool("followed"),
+      quarantine: optional("quarantine") == nil ? nil : try object("quarantine").quarantine(),
       seed: try uint64("seed"), started: try time("started"), ended: try time("ended"),
       verdict: try word("verdict", Verdict.self), reason: text("reason"), expectation: try expectation(),
       failurePoint: optional("failurePoint")?.string.map { FailurePoint(name: $0) },
@@ -32,14 +37,57 @@ extension JournalFields {
       },
       checks: try each("checks") { item throws(JournalProblem) in try item.checkGroup() },
       measurements: try each("measurements") { item throws(JournalProblem) in
-        Measurement(try item.string("name"), try item.double("value"), item.text("unit"))
+        Measurement(
+          try item.string("name"), try item.double("value"), item.text("unit"),
+          distribution: item.optional("distribution") == nil ? nil : try item.object("distribution").distribution())
       },
+      measures: try each("measures") { item throws(JournalProblem) in try item.measure() },
       properties: try each("properties") { item throws(JournalProblem) in
         RunRecord.Property(try item.string("name"), item.text("value"))
       },
       artifacts: try each("artifacts") { item throws(JournalProblem) in
         Artifact(path: try item.string("path"), title: item.text("title"))
       })
+  }
+
+  static func value(_ quarantine: Quarantine) -> JSONValue {
+    [
+      "bug": .string(quarantine.bug), "owner": .string(quarantine.owner), "until": .string("\(quarantine.until)"),
+    ]
+  }
+
+  private func quarantine() throws(JournalProblem) -> Quarantine {
+    guard let until = CalendarDate(try string("until")) else { throw .missing("until") }
+    return Quarantine(bug: try string("bug"), owner: text("owner"), until: until)
+  }
+
+  static func value(_ distribution: Distribution) -> JSONValue {
+    [
+      "samples": .exact(distribution.samples), "min": .double(distribution.minimum), "p50": .double(distribution.p50),
+      "p90": .double(distribution.p90), "p95": .double(distribution.p95), "p99": .double(distribution.p99),
+      "max": .double(distribution.maximum),
+    ]
+  }
+
+  private func distribution() throws(JournalProblem) -> Distribution {
+    Distribution(
+      samples: try int64("samples"), minimum: try double("min"), p50: try double("p50"), p90: try double("p90"),
+      p95: try double("p95"), p99: try double("p99"), maximum: try double("max"))
+  }
+
+  static func value(_ measure: MeasureRecord) -> JSONValue {
+    [
+      "measurement": .string(measure.measurement), "limit": .string(measure.limit), "value": .nonEmpty(measure.value),
+      "outcome": .string(measure.outcome.rawValue), "source": .nonEmpty(measure.source),
+      "reason": .nonEmpty(measure.reason), "stage": .string(measure.stage.rawValue),
+    ]
+  }
+
+  private func measure() throws(JournalProblem) -> MeasureRecord {
+    MeasureRecord(
+      measurement: try string("measurement"), limit: text("limit"), value: text("value"),
+      outcome: try word("outcome", MeasureRecord.Outcome.self), source: text("source"), reason: text("reason"),
+      stage: StageID(rawValue: try string("stage")))
   }
 
   private func double(_ key: String) throws(JournalProblem) -> Double {

@@ -23,6 +23,10 @@ extension Redactor {
     out.planned = redact(record.planned)
     out.device = redact(record.device)
     out.reason = redact(record.reason)
+    if let quarantine = record.quarantine {
+      out.quarantine = Quarantine(
+        bug: redact(quarantine.bug), owner: redact(quarantine.owner), until: quarantine.until)
+    }
     for i in out.stages.indices { out.stages[i].reason = redact(out.stages[i].reason) }
     out.faults = record.faults.map { FaultRecord(text: redact($0.text), fired: $0.fired, proof: redact($0.proof)) }
     for i in out.checks.indices {
@@ -30,6 +34,7 @@ extension Redactor {
       out.checks[i].inconclusive = redact(out.checks[i].inconclusive)
       out.checks[i].findings = out.checks[i].findings.map(redact)
     }
+    for i in out.measures.indices { out.measures[i].reason = redact(out.measures[i].reason) }
     out.properties = record.properties.map { property in
       let hidden = Self.isSecretName(property.name) && !property.value.isEmpty
       return RunRecord.Property(redact(property.name), hidden ? Self.marker : redact(property.value))

@@ -6,6 +6,8 @@ public enum CaseResult: String, CaseIterable, Sendable {
   /// Some attempts passed and some failed: never green.
   case flaky
   case error, inconclusive, skip
+  /// Did not pass, and is known not to: it does not count.
+  case quarantined
   /// Began, and has no record: the run was killed or is still going.
   case unfinished
   case notStarted = "not started"
@@ -20,11 +22,32 @@ public struct CaseUnit: Sendable {
   public var attempts: [RunState.Finished] = []
   public var running: RunState.Running?
 
-  /// A failure outranks everything: an error after it does not hide it. A pass counts only if nothing else was seen.
+  /// What counts. In quarantine nothing does that has a verdict other than pass and skip.
   public var result: CaseResult {
-    let verdicts = Set(attempts.map(\.record.verdict))
+    let plain = plainResult
+    guard quarantine != nil else { return plain }
+    switch plain {
+    case .fail, .flaky, .error, .inconclusive: return .quarantined
+    case .pass, .skip, .quarantined, .unfinished, .notStarted: return plain
+    }
+  }
+
+  /// The quarantine under which the last attempt ran.
+  public var quarantine: Quarantine? { attempts.last?.record.quarantine }
+
+  /// In quarantine, and passed: the quarantine can probably go.
+  public var isUnexpectedPass: Bool { quarantine != nil && plainResult == .pass }
+
+  /// The result without regard to a quarantine. A failure outranks everything: an error after it does not hide it, and a
+  /// later pass makes it flaky. A pass counts only if nothing else was seen, and nothing more was to come. What proved
+  /// nothing counts no more once the case was run again.
+  public var plainResult: CaseResult {
+    let verdicts = Set(
+      attempts.enumerated().filter { index, one in
+        index >= latestRun || one.record.verdict == .pass || one.record.verdict == .fail
+      }.map(\.element.record.verdict))
     if verdicts.contains(.fail) { return verdicts.contains(.pass) ? .flaky : .fail }
-    if running != nil { return .unfinished }
+    if running != nil || isCutShort { return .unfinished }
     if attempts.isEmpty { return .notStarted }
     if verdicts.contains(.error) { return .error }
     if verdicts.contains(.inconclusive) { return .inconclusive }
@@ -34,18 +57,55 @@ public struct CaseUnit: Sendable {
   /// Which attempt decided the result: the last one with its verdict. `nil` without any.
   public var decidingIndex: Int? {
     let verdict: Verdict
-    switch result {
+    switch plainResult {
     case .fail, .flaky: verdict = .fail
     case .error: verdict = .error
     case .inconclusive: verdict = .inconclusive
     case .skip: verdict = .skip
     case .pass: verdict = .pass
-    case .unfinished, .notStarted: return attempts.indices.last
+    case .unfinished, .notStarted, .quarantined: return attempts.indices.last
     }
     return attempts.lastIndex { $0.record.verdict == verdict }
   }
 
   public var deciding: RunState.Finished? { decidingIndex.map { attempts[$0] } }
+
+  /// Where the attempts of the latest run begin.
+  private var latestRun: Int {
+    attempts.indices.last { $0 > 0 && attempts[$0].runID != attempts[$0 - 1].runID } ?? 0
+  }
+
+  /// Between two attempts, or with fewer attempts than the plan asks for.
+  public var isCutShort: Bool { running == nil && attempts.last?.record.isFollowed == true }
+
+  public var passRate: PassRate {
+    let passed = attempts.count { $0.record.verdict == .pass }
+    return PassRate(passed: passed, judged: passed + attempts.count { $0.record.verdict == .fail })
+  }
+
+  /// The regularity in which attempts failed; `nil`: none that shows.
+  public var pattern: AttemptPattern? {
+    AttemptPattern.find(
+      attempts.map { one in
+        switch one.record.verdict {
+        case .pass: false
+        case .fail: true
+        case .error, .inconclusive, .skip: nil
+        }
+      })
+  }
+
+  /// `172 of 200 attempts passed (…); every 7th attempt failed`: all attempts in a line. Empty for a single one.
+  public var rateText: String {
+    guard attempts.count > 1 else { return "" }
+    let rate = passRate
+    var text = rate.text
+    let others = attempts.count - rate.judged
+    if others > 0 { text += ", \(others) not judged" }
+    if let planned, let times = planned.times, isCutShort { text += ", of \(times) that were asked for" }
+    if let pattern { text += "; \(pattern.text)" }
+    return text
+  }
 
   /// The attempts besides the deciding one.
   public var others: [RunState.Finished] {
@@ -70,10 +130,19 @@ extension RunState {
       index[key] = units.count - 1
       return units.count - 1
     }
+    var byID: [String: [Int]] = [:]
     for one in finished {
-      let at = place(one.record.planned.id, one.record.device)
-      units[at].planned = one.record.planned
-      units[at].attempts.append(one)
+      let record = one.record
+      var at = index[Key(id: record.planned.id, device: record.device)]
+      if record.attempt > 1, at.map({ units[$0].attempts.last?.record.attempt != record.attempt - 1 }) ?? true {
+        // Run again on another device, it is still the same case.
+        at = byID[record.planned.id]?.first { units[$0].attempts.last?.record.attempt == record.attempt - 1 } ?? at
+      }
+      let isNew = at == nil
+      let place = at ?? place(record.planned.id, record.device)
+      if isNew { byID[record.planned.id, default: []].append(place) }
+      units[place].planned = one.record.planned
+      units[place].attempts.append(one)
     }
     for one in running { units[place(one.caseID, one.device)].running = one }
 

@@ -20,6 +20,8 @@ public struct RunState: Sendable {
     public var faults: [FaultRecord] = []
     /// The first error findings, at most 20.
     public var findings: [Finding] = []
+    /// Left over by a run that died, and that another one has gone on from since.
+    public var isStale = false
 
     /// The stages that began and have not ended.
     public var open: [StageRecord] { stages.filter { $0.outcome == .unfinished } }
@@ -29,6 +31,14 @@ public struct RunState: Sendable {
   public struct Finished: Sendable {
     public var record: RunRecord
     public var startedAt: Int64?
+    /// The run that made it: a journal may hold several, each going on from the one before.
+    public var runID: String
+
+    public init(record: RunRecord, startedAt: Int64? = nil, runID: String = "") {
+      self.record = record
+      self.startedAt = startedAt
+      self.runID = runID
+    }
   }
 
   public private(set) var header: RunHeader?
@@ -74,17 +84,22 @@ public struct RunState: Sendable {
     switch redactor.redact(event) {
     case .runStarted(let header): start(header)
     case .caseStarted(let id, let device, let at):
-      running.removeAll { $0.caseID == id && $0.device == device }
+      // Begun anew, it may have got another device.
+      running.removeAll { $0.caseID == id && ($0.device == device || $0.isStale) }
       running.append(Running(caseID: id, device: device, began: at, seen: at))
     case .entry(let id, let entry):
       guard let index = running.lastIndex(where: { $0.caseID == id }) else { return }
       running[index].apply(entry)
     case .caseEnded(let record):
-      running.removeAll { $0.caseID == record.planned.id && $0.device == record.device }
+      // Its next attempt may have begun before the record was made.
+      running.removeAll {
+        $0.caseID == record.planned.id && $0.device == record.device
+          && ($0.began <= record.started || $0.began < record.ended)
+      }
       let startedAt = header.map {
         $0.startedAt.addingReportingOverflow((record.started - $0.origin).nanoseconds).partialValue
       }
-      finished.append(Finished(record: record, startedAt: startedAt))
+      finished.append(Finished(record: record, startedAt: startedAt, runID: header?.id ?? ""))
     case .runEnded(let at, let interrupted):
       ended = at
       self.interrupted = interrupted
@@ -93,9 +108,12 @@ public struct RunState: Sendable {
 
   private mutating func start(_ next: RunHeader) {
     var next = next
+    for i in running.indices { running[i].isStale = true }
     if let header {
-      let known = Set(next.cases.map(\.id))
-      next.cases = header.cases.filter { !known.contains($0.id) } + next.cases
+      // In the order of the first schedule; what the plans say now counts.
+      let planned = Dictionary(next.cases.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      let known = Set(header.cases.map(\.id))
+      next.cases = header.cases.map { planned[$0.id] ?? $0 } + next.cases.filter { !known.contains($0.id) }
     }
     header = next
     ended = nil

@@ -8,11 +8,14 @@ struct AppendFile: ~Copyable {
   private var buffer: [UInt8] = []
   private(set) var error: SystemError?
 
-  /// Makes the file anew.
-  init(_ path: String) throws(SystemError) {
+  /// Makes the file anew, or goes on where it ends: on a line of its own, even if the last one was cut.
+  init(_ path: String, continues: Bool = false) throws(SystemError) {
     self.path = path
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o644)
+    fd = open(path, O_RDWR | O_CREAT | (continues ? 0 : O_TRUNC) | O_APPEND | O_CLOEXEC, 0o644)
     guard fd >= 0 else { throw SystemError("open", on: path) }
+    let end = continues ? lseek(fd, 0, SEEK_END) : 0
+    var last: UInt8 = 0x0A
+    if end > 0, pread(fd, &last, 1, end - 1) == 1, last != 0x0A { buffer = [0x0A] }
   }
 
   mutating func append(_ text: String) {

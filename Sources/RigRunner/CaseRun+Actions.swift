@@ -23,10 +23,13 @@ extension CaseRun {
       entry(.stageBegan(stage, deadline: deadline))
       mark("stage \(stage) began")
       beginLinkFaults(at: stage)
+      reached(.stage(stage))
     case .stageEnded(let stage, let outcome, let reason):
       entry(.stageEnded(stage, outcome, reason: reason))
       mark("stage \(stage) \(outcome == .passed ? "ok" : outcome.rawValue)\(reason.isEmpty ? "" : ": \(reason)")")
-    case .gate(let gate): entry(.gate(gate))
+    case .gate(let gate):
+      entry(.gate(gate))
+      reached(.gate(gate))
     case .sendStart: start()
     case .sendStop: stop()
     case .join(_, let join): if join["by"]?.string == "harness" { joinForTheDevice() }

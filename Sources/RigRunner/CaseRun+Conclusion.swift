@@ -28,18 +28,22 @@ extension CaseRun {
     {
       failure?.doubt = "the harness itself was late by \(lag.text)"
     }
+    let measurements = measurements(capture)
+    let measures = MeasureRule(measurements, lag: environment.lag(started)) { [summary, environment] info in
+      CaseRun.obstacle(to: info, capture, environment, isPlayed: summary != nil)
+    }.judge(item.plan.measure)
     let ruling = Judge.rule(
       Judge.Evidence(
         expectation: item.plan.expect, flow: flow, failure: failure, reached: session.reached, stages: session.records,
-        doubts: doubts, faults: provers.map { ($0.prover.request, $0.prover.record, $0.definition.trips) },
-        groups: groups, eventsSeen: eventsSeen, rigProblems: rigProblems,
+        doubts: doubts, faults: zip(provers, faultRecords).map { ($0.prover.request, $1, $0.definition.trips) },
+        groups: groups, measures: measures, eventsSeen: eventsSeen, rigProblems: rigProblems,
         agentUnderTest: hello?.underTest ?? false))
     return RunRecord(
       planned: planned, device: environment.deviceName, seed: item.seed, started: started, ended: ended,
       verdict: skipReason == nil ? ruling.verdict : .skip, reason: skipReason ?? ruling.reason,
       expectation: item.plan.expect, failurePoint: ruling.failurePoint, reached: session.reached,
-      stages: stageRecords(ruling), faults: provers.map(\.prover.record), checks: groups,
-      measurements: measurements(capture), properties: properties(capture, clockError, damaged),
+      stages: stageRecords(ruling), faults: faultRecords, checks: groups,
+      measurements: measurements, measures: measures, properties: properties(capture, clockError, damaged),
       artifacts: environment.files.artifacts)
   }
 
@@ -119,6 +123,20 @@ extension CaseRun {
   }
 
   // MARK: Numbers
+
+  /// Why a number cannot be measured, or relied on.
+  private static func obstacle(
+    to info: MeasurementInfo, _ capture: CaptureOutcome?, _ environment: CaseEnvironment, isPlayed: Bool
+  ) -> String? {
+    switch info.source {
+    case .stages: return nil
+    case .decoder: return isPlayed ? nil : "nothing was decoded"
+    case .capture:
+      guard let capture else { return environment.captureSkipped }
+      // What the capture lost looks like what the network lost.
+      return capture.result.inconclusive["rtp"] ?? capture.problem
+    }
+  }
 
   private func measurements(_ capture: CaptureOutcome?) -> [Measurement] {
     var list: [Measurement] = []

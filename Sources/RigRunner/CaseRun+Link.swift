@@ -22,7 +22,10 @@ extension CaseRun {
 
   /// Begins those of a stage that began.
   func beginLinkFaults(at stage: StageID) {
-    for i in provers.indices where provers[i].definition.layer == .link && provers[i].prover.request.stage == stage {
+    for i in provers.indices
+    where provers[i].definition.layer == .link && provers[i].prover.request.stage == stage
+      && provers[i].prover.request.moment == nil
+    {
       let after = provers[i].prover.request.arguments["after"]
       loop.spawn { [loop] in
         if case .duration(let wait)? = after { try await loop.sleep(for: wait) }
@@ -31,7 +34,7 @@ extension CaseRun {
     }
   }
 
-  private func beginLinkFault(_ i: Int) async {
+  func beginLinkFault(_ i: Int) async {
     guard !isOver, !session.isCleaning else { return }
     let request = provers[i].prover.request
     do {

@@ -17,6 +17,7 @@ public actor CaseRun {
   nonisolated let flow: Flow
   public nonisolated let run: String
   let environment: CaseEnvironment
+  private let seal: @Sendable (RunRecord) -> RunRecord
   private let emit: @Sendable (RunEvent) -> Void
   private let started: HostTime
   var session: Session
@@ -58,13 +59,18 @@ public actor CaseRun {
   private var player: Task<Void, any Error>?
   /// Faults that the link performs: which prover waits for which token.
   var linkFaults: [(prover: Int, token: Int)] = []
+  /// Faults with a moment of their own that have begun.
+  var begunFaults: Set<Int> = []
+  /// Longer than any session: the stop comes by an action.
+  private static let untilStopped = Duration.seconds(24 * 3600)
 
   /// - Parameters:
   ///   - run: an id that no other run of this device has had.
   ///   - mayBlameOthers: another case of the device waits for this one's start.
+  ///   - seal: adds to the record what the case itself does not know.
   public init(
     _ loop: Loop, _ item: Case, planned: PlannedCase, flow: Flow, run: String, environment: CaseEnvironment,
-    mayBlameOthers: Bool = false,
+    mayBlameOthers: Bool = false, seal: @escaping @Sendable (RunRecord) -> RunRecord = { $0 },
     emit: @escaping @Sendable (RunEvent) -> Void
   ) {
     self.loop = loop
@@ -73,11 +79,16 @@ public actor CaseRun {
     self.flow = flow
     self.run = run
     self.environment = environment
+    self.seal = seal
     self.emit = emit
     self.mayBlameOthers = mayBlameOthers
     started = loop.now
     session = Session(
-      flow: flow, setup: Session.Setup(run: run, limits: item.plan.limits, playFor: item.plan.playFor))
+      flow: flow,
+      setup: Session.Setup(
+        run: run, limits: item.plan.limits,
+        // A stop of its own comes instead of the one after the play time.
+        playFor: item.plan.stop == nil ? item.plan.playFor : CaseRun.untilStopped))
     checks = FlowChecks(FlowContext(flow: flow, run: run, strict: item.plan.strict))
     for request in item.plan.faults {
       guard let definition = FaultCatalog.definition(of: request, in: item.plan.flow) else { continue }
@@ -112,9 +123,10 @@ public actor CaseRun {
       if nextStart.kind == .nextStartRefused { session.nextStartRefused(nextStart.detail) }
     }
     let outcome = outcome ?? (nil, nil, 0, loop.now)
-    let record = conclude(
-      capture: outcome.capture, clockError: outcome.clockError, damaged: outcome.damaged, started: started,
-      ended: outcome.ended)
+    let record = seal(
+      conclude(
+        capture: outcome.capture, clockError: outcome.clockError, damaged: outcome.damaged, started: started,
+        ended: outcome.ended))
     isRecorded = true
     emit(.caseEnded(record))
     return record
@@ -139,7 +151,9 @@ public actor CaseRun {
       self.hello = hello
       session.agentIsSubject = hello.underTest
       if let reason = unusable(hello) { return handle(.preflightFailed(reason)) }
-      for fault in provers where fault.definition.layer != .link { try await inject(fault.prover.request) }
+      for fault in provers where fault.definition.layer != .link && fault.prover.request.moment == nil {
+        try await inject(fault.prover.request)
+      }
       let state = try await environment.driver.call("state", [:], timeout: .seconds(5))
       if state["ready"]?["ok"]?.bool == false {
         let reasons = state["ready"]?["reasons"]?.array?.compactMap(\.string) ?? []
@@ -182,10 +196,12 @@ public actor CaseRun {
     return nil
   }
 
-  private func inject(_ request: FaultRequest) async throws {
+  /// - Parameter at: where the device is to act; `nil`: at the fault's stage.
+  func inject(_ request: FaultRequest, as name: String? = nil, at place: JSONValue? = nil) async throws {
     let arguments = request.arguments.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }
     let params: JSONValue = [
-      "fault": .string(request.verb), "at": ["stage": .string(request.stage.rawValue)], "args": .object(arguments),
+      "fault": .string(name ?? request.verb), "at": place ?? ["stage": .string(request.stage.rawValue)],
+      "args": .object(arguments), "ttlMs": request.lasting.map { .integer($0.nanoseconds / 1_000_000) },
     ]
     do {
       let reply = try await environment.driver.call("inject", params, timeout: .seconds(5))
@@ -278,7 +294,7 @@ public actor CaseRun {
     let entry = TimelineEntry(time ?? loop.now, what)
     checks.see(entry)
     emit(.entry(caseID: planned.id, entry))
-    for i in provers.indices {
+    for i in provers.indices where mayProve(i, entry) {
       provers[i].prover.see(entry)
       announce(i)
     }

@@ -32,11 +32,13 @@ public actor RunWriter {
   private var failure: SystemError?
   private let failed: @Sendable (SystemError) -> Void
 
-  /// - Parameter failed: called once, with the first error; measured events stay in memory and in what was written.
+  /// - Parameters:
+  ///   - earlier: the run that left the files, which this one goes on from; `nil`: they are made anew.
+  ///   - failed: called once, with the first error; measured events stay in memory and in what was written.
   /// - Throws: `SystemError` where a file cannot be made.
   public init(
     _ loop: EpollLoop, files: Files, profile: JUnitReport.Profile, redactor: Redactor, syncsEachCase: Bool,
-    failed: @escaping @Sendable (SystemError) -> Void
+    earlier: RunState? = nil, failed: @escaping @Sendable (SystemError) -> Void
   ) throws(SystemError) {
     self.loop = loop
     self.files = files
@@ -44,10 +46,10 @@ public actor RunWriter {
     self.redactor = redactor
     self.syncsEachCase = syncsEachCase
     self.failed = failed
-    journal = try AppendFile(files.journal)
-    events = try AppendFile(files.events)
-    log = JSONLinesReport(redactor: redactor)
-    state = RunState(redactor: redactor)
+    journal = try AppendFile(files.journal, continues: earlier != nil)
+    events = try AppendFile(files.events, continues: earlier != nil)
+    log = JSONLinesReport(redactor: redactor, earlier: earlier)
+    state = earlier ?? RunState(redactor: redactor)
   }
 
   /// Takes an event from any thread, in order.

@@ -8,10 +8,13 @@ public struct ScheduledCase: Sendable {
   public var planned: PlannedCase
   /// Why it is not run; `nil`: it is.
   public var skipped: String?
-  public init(item: Case, planned: PlannedCase, skipped: String? = nil) {
+  /// The number of the (first) attempt: more than 1 where an earlier run made some.
+  public var attempt: Int
+  public init(item: Case, planned: PlannedCase, skipped: String? = nil, attempt: Int = 1) {
     self.item = item
     self.planned = planned
     self.skipped = skipped
+    self.attempt = attempt
   }
 }
 
@@ -34,15 +37,19 @@ public actor Runner {
   private let bench: any CaseBench
   private let jobs: Int
   private let failFast: Bool
+  private let today: CalendarDate?
   private let emit: @Sendable (RunEvent) -> Void
   private var next = 0
   private var running: [CaseRun] = []
   private var stopReason: String?
   private var interrupted = false
+  /// Cases with an attempt that did not pass, while others are to follow.
+  private var failing: Set<String> = []
 
+  /// - Parameter today: decides which quarantines have run out; `nil`: none has.
   public init(
     _ loop: Loop, header: RunHeader, cases: [ScheduledCase], bench: any CaseBench, jobs: Int, failFast: Bool,
-    emit: @escaping @Sendable (RunEvent) -> Void
+    today: CalendarDate? = nil, emit: @escaping @Sendable (RunEvent) -> Void
   ) {
     self.loop = loop
     self.header = header
@@ -50,6 +57,7 @@ public actor Runner {
     self.bench = bench
     self.jobs = max(1, jobs)
     self.failFast = failFast
+    self.today = today
     self.emit = emit
   }
 
@@ -82,28 +90,49 @@ public actor Runner {
     var pending: [String: PendingCases] = [:]
     var probes: [String: NextStart] = [:]
     while let scheduled = take() {
-      await execute(scheduled, worker, &pending, &probes)
+      await executeAll(scheduled, worker, &pending, &probes)
       // Nobody may be waiting for the next case if there is to be none.
       if failFast { await probeAll(&pending, probes) }
     }
     await probeAll(&pending, probes)
   }
 
-  private func execute(
+  /// Runs a case, again and again if its plan says so.
+  private func executeAll(
     _ scheduled: ScheduledCase, _ worker: Int, _ pending: inout [String: PendingCases],
     _ probes: inout [String: NextStart]
   ) async {
-    if let reason = scheduled.skipped { return finish(scheduled, device: "none", .skip, reason) }
+    let attempts = CaseAttempts(scheduled, began: loop.now, today: today)
+    var current = attempts.attempt(scheduled.attempt)
+    while true {
+      await execute(current, attempts, worker, &pending, &probes)
+      if attempts.endsAtFailure {
+        for (device, waiting) in pending {
+          for record in await waiting.settle(nil) { note(record) }
+          pending[device] = nil
+        }
+      }
+      guard stopReason == nil, let next = attempts.next() else { return }
+      current = next
+    }
+  }
+
+  private func execute(
+    _ scheduled: ScheduledCase, _ attempts: CaseAttempts, _ worker: Int, _ pending: inout [String: PendingCases],
+    _ probes: inout [String: NextStart]
+  ) async {
+    if let reason = scheduled.skipped { return finish(scheduled, attempts, .skip, reason) }
     do {
       let environment = try await bench.environment(for: scheduled, worker: worker)
       let device = environment.nextStart?.device
-      let run = await perform(scheduled, environment, attempt: 0, isWatched: device.map { pending[$0] != nil } ?? false)
+      let run = await perform(
+        scheduled, attempts, environment, isAgain: false, isWatched: device.map { pending[$0] != nil } ?? false)
       guard let device, let nextStart = environment.nextStart else {
         note(await run.settle(nil))
         return
       }
       probes[device] = nextStart
-      if await run.isSuspect, let second = try await recover(scheduled, worker, run, nextStart, &pending) {
+      if await run.isSuspect, let second = try await recover(scheduled, attempts, worker, run, nextStart, &pending) {
         probes[second.next.device] = second.next
         pending[second.next.device, default: PendingCases()].add(second.run)
         return
@@ -120,20 +149,23 @@ public actor Runner {
         note(await run.settle(nil))
       }
     } catch {
-      finish(scheduled, device: "none", .error, "\(error)")
+      finish(scheduled, attempts, .error, "\(error)")
     }
   }
 
   private func perform(
-    _ scheduled: ScheduledCase, _ environment: CaseEnvironment, attempt: Int, isWatched: Bool
+    _ scheduled: ScheduledCase, _ attempts: CaseAttempts, _ environment: CaseEnvironment, isAgain: Bool, isWatched: Bool
   ) async -> CaseRun {
+    let number = scheduled.attempt
     let id = Runner.runID(scheduled.item, header.seed)
     let run = CaseRun(
       loop, scheduled.item, planned: scheduled.planned, flow: FlowCatalog.flow(scheduled.item.plan.flow),
-      run: attempt == 0 ? id : "\(id).\(attempt)", environment: environment, mayBlameOthers: isWatched, emit: emit)
+      run: isAgain ? "\(id).1" : id, environment: environment, mayBlameOthers: isWatched,
+      seal: { attempts.seal($0, attempt: number) }, emit: emit)
     running.append(run)
     if let stopReason { loop.spawn { await run.abort(stopReason) } }
     await run.execute()
+    attempts.ran(number, at: loop.now)
     running.removeAll { $0 === run }
     return run
   }
@@ -144,7 +176,7 @@ public actor Runner {
   /// start, the case before is to blame, and this one is not; if it still refuses, this one has failed by itself.
   /// - Returns: the case run again, where its start was accepted then.
   private func recover(
-    _ scheduled: ScheduledCase, _ worker: Int, _ suspect: CaseRun, _ nextStart: NextStart,
+    _ scheduled: ScheduledCase, _ attempts: CaseAttempts, _ worker: Int, _ suspect: CaseRun, _ nextStart: NextStart,
     _ pending: inout [String: PendingCases]
   ) async throws -> (run: CaseRun, next: NextStart)? {
     guard case .refused(let reason, let owner) = await suspect.startOutcome, stopReason == nil else { return nil }
@@ -155,7 +187,7 @@ public actor Runner {
     }
     emit(.entry(caseID: scheduled.planned.id, TimelineEntry(loop.now, .note("recovered by \(step), started again"))))
     let environment = try await bench.environment(for: scheduled, worker: worker)
-    let second = await perform(scheduled, environment, attempt: 1, isWatched: false)
+    let second = await perform(scheduled, attempts, environment, isAgain: true, isWatched: false)
     guard case .accepted = await second.startOutcome, let next = environment.nextStart else { return nil }
     let fact = Fact(
       .nextStartRefused, by: .control, at: loop.now,
@@ -177,20 +209,25 @@ public actor Runner {
   }
 
   private func note(_ record: RunRecord) {
-    if failFast, record.verdict == .fail || record.verdict == .error, stopReason == nil {
+    if record.verdict == .fail || record.verdict == .error, record.quarantine == nil {
+      failing.insert(record.planned.id)
+    }
+    if failFast, !record.isFollowed, failing.contains(record.planned.id), stopReason == nil {
       stopReason = "--fail-fast: \(record.planned.id) did not pass"
     }
   }
 
   /// A record of a case that never met a device.
-  private func finish(_ scheduled: ScheduledCase, device: String, _ verdict: Verdict, _ reason: String) {
+  private func finish(_ scheduled: ScheduledCase, _ attempts: CaseAttempts, _ verdict: Verdict, _ reason: String) {
     let now = loop.now
-    emit(.caseStarted(caseID: scheduled.planned.id, device: device, at: now))
-    let record = RunRecord(
-      planned: scheduled.planned, device: device, seed: scheduled.item.seed, started: now, ended: now,
-      verdict: verdict, reason: reason, expectation: scheduled.item.plan.expect,
-      failurePoint: verdict == .error ? .rig : nil,
-      stages: scheduled.planned.stages.map { StageRecord(id: $0, outcome: .blocked, reason: reason) })
+    emit(.caseStarted(caseID: scheduled.planned.id, device: "none", at: now))
+    let record = attempts.seal(
+      RunRecord(
+        planned: scheduled.planned, device: "none", seed: scheduled.item.seed, started: now, ended: now,
+        verdict: verdict, reason: reason, expectation: scheduled.item.plan.expect,
+        failurePoint: verdict == .error ? .rig : nil,
+        stages: scheduled.planned.stages.map { StageRecord(id: $0, outcome: .blocked, reason: reason) }),
+      attempt: scheduled.attempt, hasDevice: false)
     emit(.caseEnded(record))
     note(record)
   }

@@ -25,12 +25,27 @@ public enum YAMLDocument {
     return (node, builder.diagnostics.sorted)
   }
 
+  /// What a file that a plan extends holds.
+  public enum Contents: Sendable {
+    case bytes([UInt8])
+    case unreadable(String)
+  }
+
   /// Reads a whole plan: what the parser found and what the validation found, in one list.
+  /// - Parameter contents: reads a file that the plan extends, by its path as seen from where `file` is seen.
   public static func readPlan(
-    bytes: [UInt8], file: String, vocabulary: PlanVocabulary, flows: [Flow] = []
+    bytes: [UInt8], file: String, vocabulary: PlanVocabulary, flows: [Flow] = [],
+    contents: @escaping (String) -> Contents = { _ in .unreadable("there are no other files here") }
   ) -> PlanReading {
     let (node, diagnostics) = parse(bytes: bytes, file: file)
     guard let node else { return PlanReading(file: file, refusedBecause: diagnostics) }
-    return PlanReader.read(document: node, file: file, vocabulary: vocabulary, flows: flows).adding(diagnostics)
+    return PlanReader.read(document: node, file: file, vocabulary: vocabulary, flows: flows) { path in
+      switch contents(path) {
+      case .unreadable(let why): return FragmentSource(unreadable: why)
+      case .bytes(let bytes):
+        let (tree, found) = parse(bytes: bytes, file: path)
+        return FragmentSource(tree, found)
+      }
+    }.adding(diagnostics)
   }
 }

@@ -12,7 +12,11 @@ enum Catalogs {
         PlanVocabulary.FlowWords(
           id: flow.id, stages: flow.stages.map(\.id.rawValue), gates: flow.gateOrder.map(\.rawValue),
           limits: flow.stages.filter { $0.limit != nil }.map(\.id.rawValue) + flow.limits.map(\.name),
-          events: flow.events, drivable: flow.drivable)
+          events: flow.events,
+          opens: Dictionary(
+            flow.stages.compactMap { stage in stage.gate.map { ($0.rawValue, stage.id.rawValue) } },
+            uniquingKeysWith: { $1 }),
+          drivable: flow.drivable)
       },
       faults: FaultCatalog.all.map { fault in
         PlanVocabulary.FaultWords(

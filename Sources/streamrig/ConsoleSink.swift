@@ -13,14 +13,18 @@ final class ConsoleSink: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ settings: RunSettings) {
+  /// - Parameter earlier: the run that this one goes on from.
+  init(_ settings: RunSettings, earlier: RunState? = nil) {
     let live = Output.isTerminal && !settings.json
     let noColor = getenv("NO_COLOR").map { String(cString: $0) }
     let options = ConsoleReport.Options(
       mode: live ? .live : .plain, width: live ? Int(rig_terminal_width(1)) : 80,
       color: ConsoleReport.usesColor(isTerminal: Output.isTerminal, noColor: noColor), showsStages: settings.verbose,
       showsDevice: settings.jobs > 1)
-    state = Mutex(State(report: ConsoleReport(options: options), json: settings.json ? JSONLinesReport() : nil))
+    state = Mutex(
+      State(
+        report: ConsoleReport(options: options, earlier: earlier),
+        json: settings.json ? JSONLinesReport(earlier: earlier) : nil))
   }
 
   func take(_ event: RunEvent) {

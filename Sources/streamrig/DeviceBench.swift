@@ -67,7 +67,8 @@ actor DeviceBench: CaseBench {
     let item = scheduled.item
     let device = try await device(for: item, worker: worker)
     let folder = try CaseFolder(
-      reports: reports, relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name))"
+      reports: reports,
+      relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name, attempt: scheduled.attempt))"
     ) { Redactor().redact($0) }
     let capture = try captureThread.map {
       try JudgedCapture(

@@ -18,12 +18,16 @@ enum ListCommand: Command {
           "file": .string(plan.position.file), "tags": .list(plan.tags), "needs": .list(plan.needs),
           "drivable": .bool(parsed.drivable), "faults": .list(plan.faults.map(\.text)),
           "expect": plan.expect.failed.map { .string($0.name) } ?? "success",
+          "repeat": plan.repetition.map { .string($0.text) },
+          "quarantine": plan.quarantine.map { .string("\($0)") },
           "cases": .list(parsed.cases(seed: 0).map(\.id)),
         ]
         Output.print(json.text)
       } else {
         let tags = plan.tags.isEmpty ? "" : "  [\(plan.tags.joined(separator: ", "))]"
-        Output.print("\(plan.id)  \(plan.title)\(tags)")
+        let times = plan.repetition.map { "  (\($0.text))" } ?? ""
+        let quarantine = plan.quarantine.map { "  (in quarantine \($0))" } ?? ""
+        Output.print("\(plan.id)  \(plan.title)\(tags)\(times)\(quarantine)")
       }
     }
     return 0

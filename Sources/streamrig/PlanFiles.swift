@@ -20,13 +20,30 @@ enum PlanFiles {
     let readings = files.filter { seen.insert($0).inserted }.map { file -> PlanReading in
       switch contents(file, limit: YAMLDocument.maximumBytes + 1) {
       case .success(let bytes):
-        return YAMLDocument.readPlan(bytes: bytes, file: file, vocabulary: vocabulary, flows: FlowCatalog.all)
+        return YAMLDocument.readPlan(
+          bytes: bytes, file: file, vocabulary: vocabulary, flows: FlowCatalog.all, contents: fragment)
       case .failure(let error):
         let place = SourcePosition(file: file, line: 1, column: 1)
         return PlanReading(file: file, refusedBecause: [PlanDiagnostic(place, "cannot be read: \(error.reason)")])
       }
     }
+    if readings.allSatisfy({ $0.isFragment && $0.diagnostics.isEmpty }) {
+      throw UsageError(
+        description: "no plan found under \(paths.joined(separator: ", ")): only fragments, which plans extend")
+    }
     return PlanSet(readings)
+  }
+
+  /// A file that a plan extends.
+  private static func fragment(_ path: String) -> YAMLDocument.Contents {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return .unreadable(SystemError("stat").reason) }
+    // A pipe or a device would be waited for.
+    guard status.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no file") }
+    return switch contents(path, limit: YAMLDocument.maximumBytes + 1) {
+    case .success(let bytes): .bytes(bytes)
+    case .failure(let error): .unreadable(error.reason)
+    }
   }
 
   /// Prints diagnostics to standard error.

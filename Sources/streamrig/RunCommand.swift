@@ -1,3 +1,4 @@
+import CRigShims
 import Glibc
 import RigLoop
 import RigModel
@@ -17,6 +18,8 @@ enum RunCommand: Command {
       Option.value("--junit-profile", "P", "strict (default) or rich"),
       Option.flag("--json", "events as JSON lines on standard output"),
       Option.flag("--fail-fast", "start no more cases after one that did not pass"),
+      Option.flag(
+        "--rerun-failed", "run again what did not pass in the run that left its journal in DIR, and merge the reports"),
       Option.flag("--simulate", "virtual time, without a wire: flow-level plans only"),
       Option.flag("--no-capture", "no packets: says which checks that costs"),
       Option.value(
@@ -27,13 +30,31 @@ enum RunCommand: Command {
         "--device", "TARGET", "drive the stage-link/1 device there instead of emulated ones: \(DeviceTarget.forms)"),
       Option.value("--device-host", "ADDRESS", "whose media it sends, where TARGET is no HOST:PORT"),
       Option.value("--interface", "NAME", "where its media comes in, default lo"),
+      RunSettings.dateOption,
       Option.flag("--verbose", "a line for each stage"),
     ]
 
   static func run(_ arguments: Arguments) throws -> Int32 {
     let simulate = arguments.has("--simulate")
-    let settings = try RunSettings(arguments)
-    let plans = try PlanFiles.read(arguments.operands)
+    var settings = try RunSettings(arguments)
+    var earlier: EarlierRun?
+    if arguments.has("--rerun-failed") {
+      let run = try EarlierRun(reports: settings.reports)
+      guard (run.header.time == .virtual) == simulate else {
+        throw UsageError(
+          description: "--rerun-failed: the earlier run was in \(run.header.time.rawValue) time: "
+            + (simulate ? "leave --simulate out" : "add --simulate"))
+      }
+      if run.isAllPassed {
+        Output.raw(ConsoleReport.summary([run.state], reports: settings.reports))
+        Output.complain("--rerun-failed: nothing is to be run again")
+        return RunSummary(run.state).exitStatus
+      }
+      if !arguments.has("--seed") { settings.seed = run.header.seed }
+      earlier = run
+    }
+    let named = arguments.operands
+    let plans = try PlanFiles.read(named.isEmpty ? earlier?.files ?? [] : named)
     guard PlanFiles.report(plans) else { return ExitStatus.usage }
     // Nothing may have started a thread before this.
     let access = simulate ? nil : NetworkAccess.prepare(settings, plans: plans.plans.map(\.plan))
@@ -55,14 +76,18 @@ enum RunCommand: Command {
       return ExitStatus.rig
     }
     let planned = schedule.plannedCases(Catalogs.vocabulary)
-    let cases = zip(schedule.entries, planned).map { ScheduledCase(item: $0.item, planned: $1, skipped: $0.skipped) }
-    return try RunSession(settings, cases, simulate: simulate, console: ConsoleSink(settings)).run()
+    var cases = zip(schedule.entries, planned).map { ScheduledCase(item: $0.item, planned: $1, skipped: $0.skipped) }
+    if let earlier { cases = earlier.narrow(cases) }
+    return try RunSession(
+      settings, cases, simulate: simulate, earlier: earlier?.state,
+      console: ConsoleSink(settings, earlier: earlier?.state)
+    ).run()
   }
 }
 
 /// The options of a run, read once.
 struct RunSettings {
-  let seed: UInt64
+  var seed: UInt64
   let jobs: Int
   let reports: String
   let junit: String
@@ -77,6 +102,8 @@ struct RunSettings {
   let deviceHost: String
   let interface: String
   let link: LinkChoice
+  /// Decides which quarantines have run out.
+  let today: CalendarDate
 
   init(_ arguments: Arguments) throws(UsageError) {
     seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...0xFFFF_FFFF)
@@ -101,6 +128,7 @@ struct RunSettings {
         description: "--device-host takes the numeric address that the device has on its hotspot: packets from there "
           + "are judged; or go without them, with --no-capture")
     }
+    today = try RunSettings.date(arguments)
     guard let link = LinkChoice(rawValue: arguments.last("--link") ?? LinkChoice.automatic.rawValue) else {
       throw UsageError(description: "--link is \(LinkChoice.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -126,5 +154,24 @@ struct RunSettings {
     deviceHost = ""
     interface = "lo"
     link = .automatic
+    today = RunSettings.currentDate
+  }
+
+  static let dateOption = Option.value(
+    "--date", "DATE", "the day by which quarantines run out, such as 2027-01-31; default today (UTC)")
+
+  /// The day by which quarantines run out: of `--date`, or today.
+  static func date(_ arguments: Arguments) throws(UsageError) -> CalendarDate {
+    guard let text = arguments.last("--date") else { return currentDate }
+    guard let date = CalendarDate(text) else {
+      throw UsageError(description: "--date takes a date such as 2027-01-31, not \(PrintableText.quote(text))")
+    }
+    return date
+  }
+
+  private static var currentDate: CalendarDate {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return CalendarDate(daysSince1970: Int64(now.tv_sec) / 86_400)
   }
 }

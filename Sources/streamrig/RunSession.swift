@@ -19,12 +19,15 @@ struct RunSession {
   /// `nil`: virtual time.
   private let real: (loop: EpollLoop, signals: Signals)?
 
+  /// - Parameter earlier: the run in the reports folder that this one goes on from; `nil`: its reports are replaced.
   /// - Throws: `SystemError` where the reports folder cannot be used.
-  init(_ settings: RunSettings, _ cases: [ScheduledCase], simulate: Bool, console: ConsoleSink?) throws {
+  init(
+    _ settings: RunSettings, _ cases: [ScheduledCase], simulate: Bool, earlier: RunState? = nil, console: ConsoleSink?
+  ) throws {
     self.settings = settings
     self.cases = cases
     self.console = console
-    header = RunSession.header(settings, cases.map(\.planned), simulate: simulate)
+    header = RunSession.header(settings, cases.map(\.planned), simulate: simulate, earlier: earlier)
     // The signals are blocked before any other thread exists, so that none of them is killed by one.
     if simulate {
       real = nil
@@ -33,14 +36,15 @@ struct RunSession {
       real = (loop, try Signals(loop, [SIGINT, SIGTERM, SIGHUP]))
     }
     try Folder.make(settings.reports)
-    Folder.removeEvidence(under: "\(settings.reports)/cases")
+    if earlier == nil { Folder.removeEvidence(under: "\(settings.reports)/cases") }
     fileThread = try LoopThread()
     let failure = earlyEnd
     writer = try RunWriter(
       fileThread.loop,
       files: RunWriter.Files(
         journal: "\(settings.reports)/journal.jsonl", events: "\(settings.reports)/events.jsonl", junit: settings.junit),
-      profile: settings.profile, redactor: Redactor(), syncsEachCase: !simulate
+      profile: settings.profile, redactor: Redactor(), syncsEachCase: !simulate,
+      earlier: earlier
     ) { failure.report($0) }
   }
 
@@ -72,7 +76,11 @@ struct RunSession {
     return (state, failure, interrupted)
   }
 
-  private static func header(_ settings: RunSettings, _ planned: [PlannedCase], simulate: Bool) -> RunHeader {
+  private static func header(
+    _ settings: RunSettings, _ planned: [PlannedCase], simulate: Bool, earlier: RunState?
+  ) -> RunHeader {
+    // Virtual runs have no time of their own to be told apart by.
+    let again = earlier.map { "-\($0.finished.count)" } ?? ""
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     var name = [CChar](repeating: 0, count: 256)
@@ -80,7 +88,7 @@ struct RunSession {
     let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     return RunHeader(
-      id: simulate ? "simulated-\(settings.seed)" : "\(now.tv_sec)-\(getpid())", version: Streamrig.version,
+      id: simulate ? "simulated-\(settings.seed)\(again)" : "\(now.tv_sec)-\(getpid())", version: Streamrig.version,
       startedAt: simulate ? 0 : nanoseconds, origin: simulate ? .zero : EpollLoop.monotonicNow,
       hostName: simulate ? "virtual" : host, seed: settings.seed, time: simulate ? .virtual : .real, cases: planned)
   }
@@ -99,7 +107,8 @@ struct RunSession {
       loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
       device: settings.device, deviceHost: settings.deviceHost, interface: settings.interface, link: settings.link)
     let runner = Runner(
-      loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast, emit: emit)
+      loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast,
+      today: settings.today, emit: emit)
     let session = self
     let airs = cases.contains { $0.skipped == nil && settings.link.usesAir($0.item.plan) }
     let workers = min(settings.jobs, cases.count)
@@ -144,7 +153,8 @@ struct RunSession {
       let loop = VirtualLoop()
       let events = Collector()
       let runner = Runner(
-        loop, header: header, cases: [scheduled], bench: SimulatedBench(loop: loop), jobs: 1, failFast: false
+        loop, header: header, cases: [scheduled], bench: SimulatedBench(loop: loop), jobs: 1, failFast: false,
+        today: settings.today
       ) { events.add($0) }
       try loop.run { await runner.run() }
       last = max(last, loop.now)
@@ -152,7 +162,8 @@ struct RunSession {
       for event in events.all {
         switch event {
         case .runStarted, .runEnded: continue
-        case .caseEnded(let record): passed = record.verdict != .fail && record.verdict != .error
+        case .caseEnded(let record) where record.quarantine == nil:
+          passed = passed && record.verdict != .fail && record.verdict != .error
         default: break
         }
         emit(event)

@@ -33,6 +33,11 @@ enum Selection {
           return "--no-capture: only packets prove that \(fault.text) fired"
         }
       }
+      for limit in item.plan.measure {
+        guard let source = MeasurementCatalog.info(limit.measurement)?.source, source != .stages else { continue }
+        if simulate { return "--simulate has no wire: measure \(limit.measurement) needs one" }
+        if noCapture, source == .capture { return "--no-capture: only packets can measure \(limit.measurement)" }
+      }
       return nil
     }
   }

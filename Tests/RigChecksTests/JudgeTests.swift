@@ -54,7 +54,7 @@ import Testing
   }
 
   /// A failure as a session makes it.
-  private static func failure(
+  static func failure(
     _ point: FailurePoint, _ blame: Session.Failure.Blame, doubt: String?
   ) -> Session.Failure? {
     var session = Session(flow: .rtspHotspot, setup: Session.Setup(run: "r", playFor: .seconds(1)))

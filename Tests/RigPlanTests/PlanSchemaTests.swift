@@ -75,8 +75,11 @@ private struct SchemaCheck {
     }
   }
 
-  @Test func reservedKeysAreNotOffered() {
-    for key in PlanFields.plan.reserved { #expect(schema["properties"]?[key] == nil) }
+  @Test func fragmentsHaveASchemaOfTheirOwn() throws {
+    let schema = PlanSchema.json(Sample.vocabulary, fragment: true)
+    try compare(PlanFields.fragment, schema)
+    #expect(SchemaCheck(root: schema).accepts(try tree("fragment: 1\nlimits: {play: 3 s}\n"), schema))
+    #expect(!SchemaCheck(root: schema).accepts(try tree("fragment: 1\nfaults: []\n"), schema))
   }
 
   @Test(arguments: [
@@ -84,6 +87,14 @@ private struct SchemaCheck {
     Sample.plan(flow: "hls-room", "limits: {starting: 3 s}\nfaults: [{at: playable, do: no-url}]\n"),
     Sample.plan("faults: [{at: configure-hotspot, do: delay, by: 0 s}]\nstrict: false\n"),
     Sample.plan("expect: {failed: rig}\nmatrix: {params: [default]}\n"),
+    Sample.plan(
+      "faults: [{at: enter-live-mode + 1.5 s, do: hang, for: 2 s}]\nactions:\n  - {at: active + 5 s, do: stop}\n"
+        + "  - {at: running, do: rate, limit: 1 Mbit/s}\n"
+        + "  - {at: configure-hotspot, do: inject, fault: delay, by: 3 s}\n"),
+    Sample.plan("repeat: {times: 3, until: fail}\nquarantine: {bug: B, owner: o, until: 2027-01-31}\n"),
+    Sample.plan(
+      "measure:\n  time-to-active: {max: 8 s, marginal: 6.5 s}\n  rtp.jitter: {p95: 15ms}\n"
+        + "  video.decode-errors: {max: 0}\n  av.offset: {min: -125 ms, max: 45 ms}\n"),
   ])
   func whatTheValidationAcceptsTheSchemaAccepts(_ text: String) throws {
     #expect(Sample.read(text).plan != nil)
@@ -91,7 +102,9 @@ private struct SchemaCheck {
   }
 
   @Test(arguments: [
-    "tilte: x\n", "repeat: {times: 2}\n", "play-for: 3\n", "play-for: 0 s\n", "transport: tpc\n", "needs: [wifi]\n",
+    "tilte: x\n", "repeat: {time: 2}\n", "measure: {rtp.los: {max: 1 %}}\n", "measure: {rtp.loss: {max: 1 s}}\n",
+    "quarantine: {bug: B}\n", "actions: [{at: running, do: halt}]\n", "actions: [{at: running + 5, do: stop}]\n",
+    "play-for: 3\n", "play-for: 0 s\n", "transport: tpc\n", "needs: [wifi]\n",
     "params: {bitrate: 0}\n", "params: {bitrate: 4, quality-factor: 1, i-frame-interval: 1}\n",
     "limits: {starving: 1 s}\n", "faults: [{at: finish, do: hang}]\n", "faults: [{at: running, do: delay, by: 1 s}]\n",
     "faults: [{at: running, do: rate, limit: 0}]\n", "checks: {rtp.seq: maybe}\n", "strict: yes\n", "tags: [A]\n",

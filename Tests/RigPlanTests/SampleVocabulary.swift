@@ -14,7 +14,11 @@ enum Sample {
       .init(
         id: .rtspHotspot, stages: stages, gates: ["ready", "accepted", "address", "media", "active", "ended"],
         limits: ["configure-hotspot", "enter-live-mode", "play", "finish", "media-gap", "quiet-wire"],
-        events: ["rtspAddressReceived", "sessionStartCompletion", "sessionFinish"], drivable: true),
+        events: ["rtspAddressReceived", "sessionStartCompletion", "sessionFinish"],
+        opens: [
+          "ready": "preflight", "accepted": "configure-stream", "address": "receive-address", "media": "play",
+          "active": "start-session", "ended": "finish",
+        ], drivable: true),
       .init(
         id: .hlsRoom, stages: ["join-room", "request", "starting", "playable", "play", "finish"],
         gates: ["ready", "accepted", "address", "media", "active", "ended"], limits: ["starting", "playable"],
@@ -72,8 +76,11 @@ enum Sample {
     },
     gateOrder: [.ready, .accepted, .address, .media, .active, .ended], limits: [], events: [], drivable: true)
 
-  static func read(_ text: String, file: String = "p.yaml") -> PlanReading {
-    YAMLDocument.readPlan(bytes: Array(text.utf8), file: file, vocabulary: vocabulary, flows: [flow])
+  /// - Parameter files: what the plan may extend, by path.
+  static func read(_ text: String, file: String = "p.yaml", files: [String: String] = [:]) -> PlanReading {
+    YAMLDocument.readPlan(bytes: Array(text.utf8), file: file, vocabulary: vocabulary, flows: [flow]) { path in
+      files[path].map { .bytes(Array($0.utf8)) } ?? .unreadable("No such file or directory")
+    }
   }
 
   /// The four keys that every plan needs, on lines 1 to 4; `rest` begins on line 5.

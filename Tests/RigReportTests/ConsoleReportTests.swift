@@ -22,11 +22,12 @@ import Testing
         [6/7] SKIP   room  6.3 s  the rig has no device with hls
         [7/7] FAIL   flaky  6.3 s  failed at running: the stream stalled
         [7/7] PASS   flaky (attempt 2)  6.3 s
+        [7/7] FLAKY  flaky  1 of 2 attempts passed (50 %, 95 % interval 9.5 % to 90.5 %)
         7 cases: 2 passed, 1 failed, 1 flaky, 1 error, 1 inconclusive, 1 skipped in 60.0 s
           FAIL   no-picture  failed at play: no key frame in 5 s
           ERROR  loss  the fault did not fire: loss at play
           INCONCLUSIVE  jitter  14 packets were lost in the capture
-          FLAKY  flaky  1 of 2 attempts failed; failed at running: the stream stalled
+          FLAKY  flaky  1 of 2 attempts passed (50 %, 95 % interval 9.5 % to 90.5 %); failed at running: the stream stalled
         skipped: 1  the rig has no device with hls
         reports: Reports/r1
 

@@ -224,4 +224,76 @@ import Testing
     #expect(result.status == 3)
     #expect(result.err.contains("/proc/none"))
   }
+
+  // MARK: Repetition, quarantine, running again
+
+  private static let head = "version: 1\nplan: known\ntitle: t\nflow: rtsp-hotspot\nplay-for: 1 s\n"
+  private static let refusal = "faults: [{at: enter-live-mode, do: refuse}]\n"
+
+  private func simulate(_ folder: Folder, _ options: [String], _ plan: String) throws -> Tool.Result {
+    try Tool.run(["run", "--simulate", "--reports", folder.url.appending(path: "R").path] + options + [plan])
+  }
+
+  /// A device that fails every seventh start, 200 times, in virtual time.
+  @Test func aRegularFailureIsFoundAndNeverGreen() throws {
+    let folder = try Folder()
+    let plan = try folder.write(Self.head + "device: {model: emu-seventh}\nrepeat: {times: 200}\n", "p.yaml")
+    let result = try simulate(folder, [], plan)
+    #expect(result.status == 1)
+    #expect(
+      result.out.contains(
+        "FLAKY  known  172 of 200 attempts passed (86 %, 95 % interval 80.5 % to 90.1 %); every 7th attempt failed"),
+      "\(result.out.suffix(600))")
+    let journal = String(decoding: try folder.read("R/journal.jsonl"), as: UTF8.self)
+    #expect(journal.split(separator: "\n").count { $0.contains("\"kind\":\"case-ended\"") } == 200)
+  }
+
+  @Test func aQuarantineHoldsToItsDay() throws {
+    let folder = try Folder()
+    let plan = try folder.write(
+      Self.head + Self.refusal + "quarantine: {bug: FW-1, owner: fw, until: 2027-01-31}\n", "p.yaml")
+    #expect(try simulate(folder, ["--date", "2027-01-31"], plan).status == 0)
+    let late = try simulate(folder, ["--date", "2027-02-01"], plan)
+    #expect(late.status == 3)
+    #expect(late.out.contains("the quarantine FW-1 (fw, until 2027-01-31) has run out"))
+    #expect(try simulate(folder, ["--date", "soon"], plan).status == 2)
+  }
+
+  @Test func whatFailedIsRunAgainAndStaysFlaky() throws {
+    let folder = try Folder()
+    let good = try folder.write(Self.head.replacingOccurrences(of: "known", with: "good"), "good.yaml")
+    let plan = try folder.write(Self.head + Self.refusal, "known.yaml")
+    let reports = folder.url.appending(path: "R").path
+    #expect(try Tool.run(["run", "--simulate", "--reports", reports, good, plan]).status == 1)
+    // The device is mended.
+    _ = try folder.write(Self.head, "known.yaml")
+    let again = try Tool.run(["run", "--simulate", "--reports", reports, "--rerun-failed"])
+    #expect(again.status == 1)
+    #expect(again.out.contains("PASS   known (attempt 2)"))
+    #expect(!again.out.contains("PASS   good"))
+    #expect(again.out.contains("2 cases: 1 passed, 1 flaky"))
+    let merged = try Tool.run(["report", "merge", "\(reports)/journal.jsonl"])
+    #expect(merged.out == String(decoding: try folder.read("R/junit.xml"), as: UTF8.self))
+  }
+
+  @Test func aRunThatWasKilledIsGoneOnFrom() throws {
+    let folder = try Folder()
+    let reports = folder.url.appending(path: "R").path
+    let plan = try folder.write(Self.head, "known.yaml")
+    #expect(try simulate(folder, [], plan).status == 0)
+    let journal = try folder.read("R/journal.jsonl")
+    for cut in [journal.count / 3, journal.count / 2, journal.count - 200] {
+      try journal.prefix(cut).write(to: folder.url.appending(path: "R/journal.jsonl"))
+      let again = try Tool.run(["run", "--simulate", "--reports", reports, "--rerun-failed"])
+      #expect(again.status == 0, "\(again.out)\(again.err)")
+      let merged = try Tool.run(["report", "merge", "\(reports)/journal.jsonl"])
+      #expect(merged.status == 0)
+      #expect(merged.out == String(decoding: try folder.read("R/junit.xml"), as: UTF8.self))
+    }
+    // All passed: nothing is left to run.
+    let none = try Tool.run(["run", "--simulate", "--reports", reports, "--rerun-failed"])
+    #expect(none.status == 0 && none.err.contains("nothing is to be run again"))
+    #expect(try Tool.run(["run", "--reports", reports, "--rerun-failed"]).status == 2)
+    #expect(try Tool.run(["run", "--reports", "/no/such", "--rerun-failed"]).status == 2)
+  }
 }

@@ -51,7 +51,11 @@ extension AnalysisResult {
     add("rtp.duplicates", sum(\.duplicates), "packets")
     add("rtp.reordered", sum(\.reordered), "packets")
     add("rtp.late", sum(\.late), "packets")
-    add("rtp.jitter", streams.map { $0.jitter * 1000 }.max(), "ms")
+    if let worst = streams.map({ $0.jitter * 1000 }).max() {
+      var jitters = LogHistogram()
+      for stream in streams { jitters.merge(stream.jitters) }
+      list.append(Measurement("rtp.jitter", worst, "ms", distribution: jitters.distribution))
+    }
     add("rtp.max-jitter", streams.map { $0.maxJitter * 1000 }.max(), "ms")
     add("rtp.drift", Self.farthest(streams.compactMap(\.drift)), "ppm")
     add("rtp.skew", Self.farthest(streams.compactMap(\.skew)), "ppm")

@@ -34,6 +34,8 @@ public struct StreamStatistics: Hashable, Sendable {
   /// RFC 3550 A.8, last and greatest, seconds.
   public var jitter: Double
   public var maxJitter: Double
+  /// The jitter as it stood after each packet but the first, ms.
+  public var jitters: LogHistogram
   /// Nanoseconds since 1970, and packet numbers.
   public var firstTime: Int64
   public var lastTime: Int64
@@ -90,6 +92,7 @@ public struct StreamStatistics: Hashable, Sendable {
     restarts = stream.sequence.restarts
     jitter = stream.jitter.seconds
     maxJitter = stream.maxJitter / Double(max(1, stream.clockRate))
+    jitters = stream.jitters
     firstTime = stream.first.time
     lastTime = stream.last.time
     firstFrame = stream.first.frame

@@ -1,3 +1,4 @@
+public import RigModel
 public import RigWire
 
 /// One RTP stream: a source (SSRC) on one transport. Statistics, and the state that notes are made from.
@@ -22,6 +23,8 @@ public struct MediaStream: Sendable {
   /// Interarrival jitter of RFC 3550 A.8 over all packets as they arrive, and its greatest value in clock ticks.
   public internal(set) var jitter: JitterEstimator
   public internal(set) var maxJitter = 0.0
+  /// The jitter as it stood after each packet but the first, ms.
+  public internal(set) var jitters = LogHistogram()
   /// Different timestamps seen: pictures, or audio packets.
   public internal(set) var frames: Int64 = 0
   public internal(set) var keyFrames: Int64 = 0
@@ -105,6 +108,7 @@ public struct MediaStream: Sendable {
     }
     jitter.receive(timestamp: header.timestamp, arrival: event.place.time)
     maxJitter = max(maxJitter, jitter.jitter)
+    if packets > 0 { jitters.add(jitter.seconds * 1000) }
     packets += 1
     bytes += Int64(header.payload.count)
     if header.hasPadding { padded += 1 }

@@ -11,6 +11,8 @@ public struct DeviceProfile: Sendable {
   public var pace: Pace
   /// Accepts faults, claims that they fired, and does nothing: nobody's word is proof.
   public var ignoresFaults = false
+  /// Cannot enter live mode on every start with this number since its boot; `nil`: it always can.
+  public var failsEveryStart: Int?
 
   public struct Pace: Sendable {
     public var configureHotspot = 300...900
@@ -41,5 +43,13 @@ public struct DeviceProfile: Sendable {
     return profile
   }()
 
-  public static let all: [DeviceProfile] = [.flagship, .basic, .deaf]
+  /// A device that fails now and then, and regularly: what `repeat` in a plan is for.
+  public static let seventh: DeviceProfile = {
+    var profile = flagship
+    profile.model = "emu-seventh"
+    profile.failsEveryStart = 7
+    return profile
+  }()
+
+  public static let all: [DeviceProfile] = [.flagship, .basic, .deaf, .seventh]
 }

@@ -89,13 +89,14 @@ extension EmulatedDevice {
 
   private func complete(_ id: StageID, _ completion: String) async throws -> Bool {
     if let fault = take("refuse", at: id) {
-      let error = DeviceError(
-        domain: "device", code: fault.arguments["code"]?.integer ?? -1,
-        message: fault.text("message") ?? "refused")
-      emit(completion, ["success": false, "error": error.json])
-      try await loop.sleep(for: draw(profile.pace.stop))
-      await endRun(byUser: false, error: error)
-      return false
+      return try await refuse(
+        completion,
+        DeviceError(
+          domain: "device", code: fault.arguments["code"]?.integer ?? -1, message: fault.text("message") ?? "refused"))
+    }
+    if id == .enterLiveMode, let every = profile.failsEveryStart, every > 0, starts % every == 0 {
+      return try await refuse(
+        completion, DeviceError(domain: "camera", code: 11, message: "the encoder is still busy with the last session"))
     }
     if take("drop", at: id) != nil { return true }
     if take("other-run", at: id) != nil {
@@ -109,6 +110,14 @@ extension EmulatedDevice {
     emit(completion, ["success": true])
     if take("duplicate", at: id) != nil { emit(completion, ["success": true]) }
     return true
+  }
+
+  /// A completion that says no, and the end of the run.
+  private func refuse(_ completion: String, _ error: DeviceError) async throws -> Bool {
+    emit(completion, ["success": false, "error": error.json])
+    try await loop.sleep(for: draw(profile.pace.stop))
+    await endRun(byUser: false, error: error)
+    return false
   }
 
   private func openHotspot() async throws {
@@ -264,6 +273,7 @@ extension EmulatedDevice {
     clockOrigin = loop.now
     ring = .init()
     lastRun = nil
+    starts = 0
     state = .idle
   }
 }

@@ -115,6 +115,7 @@ extension EmulatedDevice {
     run = wanted
     runBegan = loop.now
     state = .starting
+    starts += 1
     let task = loop.spawn { try await self.runFlow() }
     flowTasks = [task]
     for fault in faults { watch(fault) }

@@ -31,6 +31,8 @@ public actor EmulatedDevice {
   var ring = EventRing()
   var faults: [InjectedFault] = []
   var lastFault = 0
+  /// Starts since the boot.
+  var starts = 0
   var flowTasks: [Task<Void, any Error>] = []
   /// The run is being ended: media, events, access point.
   var isEnding = false
