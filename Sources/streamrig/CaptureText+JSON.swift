@@ -32,6 +32,7 @@ extension CaptureText {
       add("sessions", .integer(Int64(result.sessions)))
       add("tracks", .integer(Int64(result.tracks)))
       add("incomplete-datagrams", .integer(Int64(result.incompleteDatagrams)))
+      add("damaged-packets", .integer(result.damagedPackets))
       add("missing-tcp-bytes", .integer(result.missingTCPBytes))
       add("not-judged", .integer(Int64(result.unjudgedCount)))
       if let drops = judged.drops { add("capture-drops", .integer(Int64(clamping: drops))) }

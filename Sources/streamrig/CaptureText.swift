@@ -49,6 +49,10 @@ enum CaptureText {
     if result.incompleteDatagrams > 0 {
       lines.append("\(count(result.incompleteDatagrams, "datagram")) lacked an IP fragment")
     }
+    if result.damagedPackets > 0 {
+      lines.append(
+        "\(count(result.damagedPackets, "packet")) had a wrong checksum: receivers drop them, and they count as lost")
+    }
     lines += result.inconclusive.sorted { $0.key < $1.key }.map { "inconclusive \($0.key): \($0.value)" }
     return lines
   }

@@ -140,6 +140,8 @@ public struct AnalysisResult: Sendable {
   public var tracks: Int
   /// IP datagrams of which a fragment never came.
   public var incompleteDatagrams: Int
+  /// Packets that their receiver dropped for a wrong checksum: they count as not received.
+  public var damagedPackets: Int64
   /// Bytes that the capture lacks in RTSP connections.
   public var missingTCPBytes: Int64
   /// How far apart audio and video of each session arrive.
@@ -164,6 +166,7 @@ public struct AnalysisResult: Sendable {
     sessions = analyzer.world.sessions.count
     tracks = analyzer.world.tracks.count
     incompleteDatagrams = analyzer.fragments.incomplete
+    damagedPackets = analyzer.world.damagedPackets
     missingTCPBytes = analyzer.world.missingTCPBytes
     offsets = MediaOffset.all(in: analyzer.world)
     unjudged = analyzer.unjudged

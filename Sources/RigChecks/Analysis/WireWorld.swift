@@ -22,6 +22,8 @@ public struct WireWorld: Sendable {
   public internal(set) var missingTCPBytes: Int64 = 0
   /// IP datagrams of which a fragment never came; known at the end.
   public internal(set) var incompleteDatagrams = 0
+  /// Packets that their receiver dropped for a wrong checksum; they are not judged.
+  public internal(set) var damagedPackets: Int64 = 0
   /// Tracks, sessions and streams beyond the bounds.
   public internal(set) var ignored = 0
 

@@ -5,6 +5,10 @@ extension CaptureAnalyzer {
   mutating func seeTCP(_ packet: NetworkPacket, _ frame: RawSpan, number: Int, time: Int64) {
     guard let (index, side) = connection(for: packet) else { return }
     guard connections[index].kind != .other else { return }
+    if connections[index].sides[side].checksums.refuses(packet, in: frame) {
+      world.damagedPackets += 1
+      return
+    }
     if packet.tcp.flags.contains(.ack) {
       connections[index].sides[1 - side].stream.peerAcknowledged(packet.tcp.acknowledgment)
     }

@@ -13,7 +13,11 @@ extension CaptureAnalyzer {
       lastFlow = packet.flow
       lastRoute = route
     }
-    guard route >= 0 else { return }
+    guard route >= 0, routes[route].role != .ignored else { return }
+    if !isReassembled, routes[route].checksums.refuses(packet, in: frame) {
+      world.damagedPackets += 1
+      return
+    }
     switch routes[route].role {
     case .rtp:
       if isRTCP(frame, packet.payload) {

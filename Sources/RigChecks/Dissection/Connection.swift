@@ -10,6 +10,7 @@ struct Connection: Sendable {
     var parser = RTSPParser()
     /// Stream offset of the parser's first byte: a hole in the stream starts a new parser.
     var parserBase: Int64 = 0
+    var checksums = ChecksumTrust()
     /// First bytes, until they tell what is spoken.
     var prefix: [UInt8] = []
     var chunks = 0
@@ -77,6 +78,7 @@ struct Route: Sendable {
   var channel: UInt8?
   var connection = -1
   var tries = 0
+  var checksums = ChecksumTrust()
   /// Streams by SSRC, at most `streamLimit`.
   var streams: [(ssrc: UInt32, index: Int)] = []
   var lastSSRC: UInt32 = 0

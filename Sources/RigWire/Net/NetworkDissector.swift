@@ -133,6 +133,7 @@ public enum NetworkDissector {
   @inline(__always)
   static func dissectTransport(_ frame: RawSpan, from start: Int, to end: Int, into packet: inout NetworkPacket) {
     let count = frame.byteCount
+    packet.transport = start
     switch packet.protocolNumber {
     case 17:
       guard count >= start + 8, end >= start + 8 else { return }

@@ -12,6 +12,8 @@ public struct NetworkPacket: Sendable {
   public var kind: Kind = .other
   public var flow = FlowKey(
     source: Endpoint(IPAddress(ipv4: 0), 0), destination: Endpoint(IPAddress(ipv4: 0), 0))
+  /// Where the UDP or TCP header begins in the frame.
+  public var transport = 0
   /// Bytes of the frame that carry the UDP or TCP payload, or the fragment's data.
   public var payload: Range<Int> = 0..<0
   /// Payload bytes that the headers announce and that were not captured (snap length).
