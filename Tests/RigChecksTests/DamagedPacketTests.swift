@@ -19,6 +19,16 @@ import Testing
     return bytes
   }
 
+  /// The frame with the checksum of its IPv4 header filled in.
+  private func sealed(_ frame: [UInt8]) -> [UInt8] {
+    var bytes = frame
+    var sum = stride(from: 14, to: 34, by: 2).reduce(0) { $0 + Int(frame[$1]) << 8 + Int(frame[$1 + 1]) }
+    while sum >> 16 != 0 { sum = sum & 0xffff + sum >> 16 }
+    bytes[24] = UInt8(~sum >> 8 & 255)
+    bytes[25] = UInt8(~sum & 255)
+    return bytes
+  }
+
   private func session(tcp: Bool) -> [(time: Int64, bytes: [UInt8])] {
     var camera = ScriptedCamera(tcp: tcp)
     camera.start()
@@ -45,6 +55,18 @@ import Testing
     var frames = session(tcp: false).map { (time: $0.time, bytes: filled($0.bytes)) }
     #expect(analyze(frames).findings.isEmpty)
     _ = bend(&frames, header: 42)
+    let result = analyze(frames)
+    #expect(result.damagedPackets == 1)
+    #expect(result.streams.map(\.lost) == [1])
+    #expect(result.findings.map(\.check) == ["rtp.seq"])
+  }
+
+  /// A bit of the source address, or of the source port: the packet seems to be of another flow to the same receiver.
+  @Test(arguments: [29, 35])
+  func aDamagedHeaderMakesNoOtherStream(_ byte: Int) {
+    var frames = session(tcp: false).map { (time: $0.time, bytes: sealed(filled($0.bytes))) }
+    #expect(analyze(frames).findings.isEmpty)
+    frames[frames.count - 40].bytes[byte] ^= 4
     let result = analyze(frames)
     #expect(result.damagedPackets == 1)
     #expect(result.streams.map(\.lost) == [1])

@@ -14,9 +14,13 @@ extension CaptureAnalyzer {
       lastRoute = route
     }
     guard route >= 0, routes[route].role != .ignored else { return }
-    if !isReassembled, routes[route].checksums.refuses(packet, in: frame) {
-      world.damagedPackets += 1
-      return
+    if !isReassembled {
+      let wasProven = routes[route].checksums.isProven
+      if routes[route].checksums.refuses(packet, in: frame) {
+        world.damagedPackets += 1
+        return
+      }
+      if !wasProven, routes[route].checksums.isProven { prove(packet.flow.source.address) }
     }
     switch routes[route].role {
     case .rtp:
@@ -43,6 +47,11 @@ extension CaptureAnalyzer {
     return second >= 192 && second <= 223
   }
 
+  /// A host fills in its checksums: a packet of an unknown flow may be one of a known flow with a damaged header.
+  private mutating func prove(_ host: IPAddress) {
+    if provenHosts.count < Self.provenHostLimit { provenHosts.insert(host) }
+  }
+
   private mutating func newRoute(for flow: FlowKey) -> Int {
     var route = Route(role: .unknown, track: -1, flow: flow)
     if let target = mediaTargets[flow.destination] {
@@ -52,6 +61,7 @@ extension CaptureAnalyzer {
       route.role = .receiver
       route.track = target.track
     }
+    route.checksums = ChecksumTrust(isProven: provenHosts.contains(flow.source.address))
     let index = add(route)
     if index >= 0 { flowIndex[flow] = index }
     return index

@@ -8,6 +8,7 @@ public import RigWire
 public struct CaptureAnalyzer: Sendable {
   static let connectionLimit = 16_384
   static let routeLimit = 65_536
+  static let provenHostLimit = 1024
 
   public let context: AnalysisContext
   public internal(set) var world = WireWorld()
@@ -39,6 +40,9 @@ public struct CaptureAnalyzer: Sendable {
   var serverPorts: [Endpoint: ChannelAssignment] = [:]
   var sessionIndex: [SessionKey: Int] = [:]
   var fragments = FragmentReassembler()
+  /// Hosts whose UDP checksums were right, and whether IPv4 headers have right ones.
+  var provenHosts: Set<IPAddress> = []
+  private var headerChecksums = ChecksumTrust()
   /// The packet at hand was put together from IP fragments.
   var isReassembled = false
   /// The packet at hand was cut by the snap length.
@@ -87,6 +91,10 @@ public struct CaptureAnalyzer: Sendable {
     world.now = max(world.now, time)
     world.lastFrame = number
     let packet = NetworkDissector.dissect(frame, link: link)
+    if headerChecksums.refuses(packet.headerChecksum) {
+      world.damagedPackets += 1
+      return
+    }
     guard context.hosts.isEmpty || isWanted(packet.flow) else { return }
     switch packet.kind {
     case .udp: seeUDP(packet, frame, WirePlace(frame: number, time: time))

@@ -68,6 +68,7 @@ public enum NetworkDissector {
     packet.flow.source.address = IPAddress(ipv4: frame.net32(offset + 12))
     packet.flow.destination.address = IPAddress(ipv4: frame.net32(offset + 16))
     packet.protocolNumber = frame.net8(offset + 9)
+    packet.headerChecksum = TransportChecksum(ipv4Header: frame, at: offset, count: header)
     let fragmentation = frame.net16(offset + 6)
     if fragmentation & 0x3fff != 0 {
       packet.kind = .fragment

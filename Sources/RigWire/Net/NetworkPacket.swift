@@ -12,6 +12,8 @@ public struct NetworkPacket: Sendable {
   public var kind: Kind = .other
   public var flow = FlowKey(
     source: Endpoint(IPAddress(ipv4: 0), 0), destination: Endpoint(IPAddress(ipv4: 0), 0))
+  /// The checksum of the IPv4 header (RFC 791 3.1).
+  public var headerChecksum = TransportChecksum.absent
   /// Where the UDP or TCP header begins in the frame.
   public var transport = 0
   /// Bytes of the frame that carry the UDP or TCP payload, or the fragment's data.
