@@ -14,6 +14,7 @@ enum SweepCommand: Command {
     Option.flag("--simulate", "the same as --only-virtual"),
     Option.flag("--only-wire", "only the faults that need a wire, on real sockets"),
     Option.value("--case", "GLOB", "only cells whose id (STAGE--LAYER.VERB) matches; may be repeated"),
+    Option.flag("--quick", "each pair with the first of its arguments only"),
     Option.value("--jobs", "N", "cells on real sockets at a time; default 8"),
     Option.value("--seed", "N", "the seed of all cells; default 1"),
     Option.value("--reports", "DIR", "where reports go; the matrix is DIR.json; default Reports/sweep"),
@@ -36,8 +37,10 @@ enum SweepCommand: Command {
     let jobs = try arguments.number("--jobs", 1...64, default: 8)
     let seed = try arguments.seed("--seed") ?? 1
     let globs = arguments.all("--case").map { NameGlob($0) }
+    var seen: Set<String> = []
     let wanted = matrix.cells.filter { cell in
-      (cell.needsWire ? !onlyVirtual : !onlyWire) && (globs.isEmpty || globs.contains { $0.matches(cell.id) })
+      if !seen.insert("\(cell.stage) \(cell.fault.id)").inserted, arguments.has("--quick") { return false }
+      return (cell.needsWire ? !onlyVirtual : !onlyWire) && (globs.isEmpty || globs.contains { $0.matches(cell.id) })
     }
     guard !wanted.isEmpty else { throw UsageError(description: "no cell matches: nothing to run") }
     // Before any thread exists.

@@ -127,7 +127,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
     FaultRow("no-host", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("control-bytes", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("too-long", .receiveAddress, at(.receiveAddress), .accepted),
-    // The address is taken as it comes, and nothing answers there.
+    // The address is taken as it comes, and nobody answers there: it is withdrawn.
     FaultRow("wrong-host", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("dead-port", .receiveAddress, at(.receiveAddress), .accepted),
     FaultRow("twice", .receiveAddress, .protocolOrder, .ended),

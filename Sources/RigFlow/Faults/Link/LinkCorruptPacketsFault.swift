@@ -11,11 +11,13 @@ extension FaultDefinition {
       FaultArgumentDefinition("after", .duration, standard: .duration(.zero), "how long after the stage began"),
       FaultArgumentDefinition("for", .duration, "how long; left out: to the end of the case"),
     ],
-    proof: .link, outcome: .at([.connectHotspot: .borne, .play: .failsAt(FailurePoint(.running))]),
+    proof: .link,
+    outcome: .at([.connectHotspot: .failsAt(FailurePoint(.running)), .play: .failsAt(FailurePoint(.running))]),
     trips: ["rtp.seq", "h264.fu", "h265.packets", "media.decodable"],
     needsWire: true, transport: .udp, plays: .seconds(4),
     summary: "one bit of a frame is flipped; a receiver drops it for its checksum",
     about: """
-      A share of the frames is damaged on the air. What is damaged is dropped by its receiver, so it is lost.
+      A share of the frames is damaged on the air. What is damaged is dropped by its receiver, so it is lost; the \
+      capture sees it before that, with whatever the flipped bit makes of it.
       """)
 }

@@ -9,7 +9,7 @@ extension FaultDefinition {
         "the request that it acts on")
     ],
     proof: .finding(["framing.intact", "rtsp.response.single"]),
-    trips: ["framing.intact", "framing.channel.assigned", "rtsp.response.single"],
+    trips: ["framing.intact", "framing.channel.assigned", "rtsp.response.single", "rtsp.cseq.present"],
     needsWire: true, transport: .tcp,
     summary: "an answer stands inside an interleaved frame",
     about: """
