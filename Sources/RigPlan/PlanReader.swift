@@ -106,13 +106,9 @@ public enum PlanReader {
     if let transport = root["transport"]?.word.flatMap(MediaTransport.init) { plan.transport = transport }
     if let playFor = root["play-for"]?.duration { plan.playFor = playFor }
     for limit in root["limits"]?.members ?? [] { plan.limits[limit.key] = limit.value.duration }
-    for item in (root["faults"]?.items ?? []) + (root["actions"]?.items ?? []) {
-      switch item.value {
-      case .fault(let request, _): plan.faults.append(request)
-      case .stop(let moment): plan.stop = moment
-      default: break
-      }
-    }
+    let asked = (root["faults"]?.items ?? []) + (root["actions"]?.items ?? [])
+    plan.faults = asked.compactMap { if case .fault(let request, _) = $0.value { request } else { nil } }
+    plan.stop = asked.compactMap { if case .stop(let moment) = $0.value { moment } else { nil } }.last
     plan.expect.failed = root["expect"]?["failed"]?.word.map { FailurePoint(name: $0) }
     plan.expect.reached = root["expect"]?["reached"]?.word.flatMap(Gate.init)
     plan.expect.never = words(root["expect"]?["never"])
@@ -120,19 +116,29 @@ public enum PlanReader {
       if case .measure(let limit) = $0.value.value { limit } else { nil }
     }
     for check in root["checks"]?.members ?? [] { plan.checks[check.key] = check.value.word.flatMap(CheckSetting.init) }
-    if let repetition = root["repeat"] {
-      let length: Repetition.Length? =
-        repetition["times"]?.integer.map { .times(Int(clamping: $0)) }
-        ?? repetition["for"]?.duration.map { .duration($0) }
-      plan.repetition = length.map { Repetition($0, endsAtFailure: repetition["until"] != nil) }
-    }
-    if let quarantine = root["quarantine"], let bug = quarantine["bug"]?.word, let owner = quarantine["owner"]?.word,
-      let until = quarantine["until"]?.date
-    {
-      plan.quarantine = Quarantine(bug: bug, owner: owner, until: until)
-    }
+    plan.repetition = root["repeat"].flatMap(repetition)
+    plan.quarantine = root["quarantine"].flatMap(quarantine)
     plan.strict = root["strict"]?.flag ?? false
     return plan
+  }
+
+  private static func repetition(_ value: ReadValue) -> Repetition? {
+    let length: Repetition.Length
+    if let times = value["times"]?.integer {
+      length = .times(Int(clamping: times))
+    } else if let duration = value["for"]?.duration {
+      length = .duration(duration)
+    } else {
+      return nil
+    }
+    return Repetition(length, endsAtFailure: value["until"] != nil)
+  }
+
+  private static func quarantine(_ value: ReadValue) -> Quarantine? {
+    guard let bug = value["bug"]?.word, let owner = value["owner"]?.word, let until = value["until"]?.date else {
+      return nil
+    }
+    return Quarantine(bug: bug, owner: owner, until: until)
   }
 
   private static func words(_ list: ReadValue?) -> [String] { list?.items.compactMap(\.word) ?? [] }
