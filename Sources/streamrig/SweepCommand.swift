@@ -62,16 +62,26 @@ enum SweepCommand: Command {
       }
     }
     var results: [String: RunRecord] = [:]
-    for simulate in [true, false] {
-      let cells = wanted.filter { $0.needsWire != simulate }
-      guard !cells.isEmpty else { continue }
-      let settings = RunSettings(seed: seed, jobs: jobs, reports: "\(reports)/\(simulate ? "virtual" : "wire")")
+    func run(_ cells: [SweepCell], simulate: Bool, jobs: Int, in folder: String) throws {
+      guard !cells.isEmpty else { return }
       let session = try RunSession(
-        settings, cells.map { $0.scheduled(seed: seed) }, simulate: simulate, console: nil)
-      for record in try session.records() { results[record.planned.id] = record }
+        RunSettings(seed: seed, jobs: jobs, reports: "\(reports)/\(folder)"), cells.map { $0.scheduled(seed: seed) },
+        simulate: simulate, console: nil)
+      for var record in try session.records() {
+        record.artifacts = record.artifacts.map { Artifact(path: "\(folder)/\($0.path)", title: $0.title) }
+        results[record.planned.id] = record
+      }
     }
+    try run(wanted.filter { !$0.needsWire }, simulate: true, jobs: jobs, in: "virtual")
+    try run(onWire, simulate: false, jobs: jobs, in: "wire")
+    // Where the machine was too busy for firm evidence nothing is known of the cell yet: once more, with less beside it.
+    let weak = onWire.filter { results[$0.id]?.verdict == .inconclusive }
+    try run(weak, simulate: false, jobs: 2, in: "wire-again")
     let report = SweepReport(matrix, results: results, ran: Set(wanted.map(\.id)), seed: seed)
     Output.raw(report.text)
+    if !weak.isEmpty {
+      Output.print("ran again, as the evidence was too weak: \(weak.map(\.id).joined(separator: ", "))")
+    }
     if let error = AtomicFile.write(report.json.text + "\n", to: "\(reports).json") { throw error }
     Output.print("matrix: \(reports).json")
     return report.isClean ? 0 : 1

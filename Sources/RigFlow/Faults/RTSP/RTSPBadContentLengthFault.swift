@@ -9,7 +9,7 @@ extension FaultDefinition {
     proof: .finding(["rtsp.content-length.exact", "framing.intact"]),
     trips: [
       "rtsp.content-length.exact", "framing.intact", "sdp.mandatory", "sdp.m.syntax", "sdp.text",
-      "rtsp.response.single", "rtsp.cseq.present",
+      "rtsp.response.single", "rtsp.cseq.present", "sdp.control", "sdp.rtpmap.dynamic", "sdp.fmtp.pt", "sdp.aac.params",
     ],
     needsWire: true,
     summary: "Content-Length is not the length of the body",
