@@ -12,13 +12,50 @@ public final class EpollLoop: Loop, @unchecked Sendable {
   /// Timers that fired late, newest last.
   private var stalls: [(at: HostTime, late: Duration)] = []
 
+  private enum Purpose { case reading, writing }
+
   private final class Watch {
     let generation: UInt32
-    var isReadable = true
-    var isWritable = true
-    var reader: UnsafeContinuation<Void, Never>?
-    var writer: UnsafeContinuation<Void, Never>?
+    private var reader = Waiter()
+    private var writer = Waiter()
+
+    private struct Waiter {
+      /// There was a sign that nobody has waited for yet; a descriptor begins with one.
+      var isDue = true
+      var continuation: UnsafeContinuation<Void, Never>?
+    }
+
     init(generation: UInt32) { self.generation = generation }
+
+    /// Uses up a sign, or waits for one.
+    func wait(_ purpose: Purpose, _ k: UnsafeContinuation<Void, Never>) {
+      change(purpose) { waiter in
+        if waiter.isDue {
+          waiter.isDue = false
+          k.resume()
+        } else {
+          waiter.continuation = k
+        }
+      }
+    }
+
+    /// A sign: the descriptor may be ready.
+    func signal(_ purpose: Purpose) {
+      change(purpose) { waiter in
+        guard let waiting = waiter.continuation.take() else { return waiter.isDue = true }
+        waiting.resume()
+      }
+    }
+
+    /// Lets who waits go on, without a sign.
+    func wake(_ purpose: Purpose) { change(purpose) { $0.continuation.take()?.resume() } }
+
+    private func change(_ purpose: Purpose, _ body: (inout Waiter) -> Void) {
+      switch purpose {
+      case .reading: body(&reader)
+      case .writing: body(&writer)
+      }
+    }
   }
 
   /// - Throws: `SystemError` where the process has no descriptors left.
@@ -68,16 +105,8 @@ public final class EpollLoop: Loop, @unchecked Sendable {
     let fd = Int32(truncatingIfNeeded: ready.token)
     guard let watch = watches[fd], watch.generation == UInt32(truncatingIfNeeded: ready.token >> 32) else { return }
     let broken = ready.events & (rig_epoll_error | rig_epoll_hangup) != 0
-    if broken || ready.events & rig_epoll_in != 0 {
-      watch.isReadable = true
-      watch.reader?.resume()
-      watch.reader = nil
-    }
-    if broken || ready.events & rig_epoll_out != 0 {
-      watch.isWritable = true
-      watch.writer?.resume()
-      watch.writer = nil
-    }
+    if broken || ready.events & rig_epoll_in != 0 { watch.signal(.reading) }
+    if broken || ready.events & rig_epoll_out != 0 { watch.signal(.writing) }
   }
 
   // MARK: Descriptors
@@ -97,40 +126,33 @@ public final class EpollLoop: Loop, @unchecked Sendable {
   public func unwatch(_ fd: Int32) {
     guard let watch = watches.removeValue(forKey: fd) else { return }
     _ = rig_epoll_remove(epoll, fd)
-    watch.reader?.resume()
-    watch.writer?.resume()
+    watch.wake(.reading)
+    watch.wake(.writing)
   }
 
   /// Waits until `fd` may be readable, closed, or no longer watched. One reader at a time.
-  public nonisolated(nonsending) func readable(_ fd: Int32) async throws {
-    try await wait(fd, \.reader, \.isReadable)
-  }
+  public nonisolated(nonsending) func readable(_ fd: Int32) async throws { try await wait(fd, .reading) }
 
   /// Waits until `fd` may be writable, closed, or no longer watched. One writer at a time.
-  public nonisolated(nonsending) func writable(_ fd: Int32) async throws {
-    try await wait(fd, \.writer, \.isWritable)
-  }
+  public nonisolated(nonsending) func writable(_ fd: Int32) async throws { try await wait(fd, .writing) }
 
-  private nonisolated(nonsending) func wait(
-    _ fd: Int32, _ waiter: ReferenceWritableKeyPath<Watch, UnsafeContinuation<Void, Never>?>,
-    _ flag: ReferenceWritableKeyPath<Watch, Bool>
-  ) async throws {
+  private nonisolated(nonsending) func wait(_ fd: Int32, _ purpose: Purpose) async throws {
     guard let watch = watches[fd] else { throw SystemError("wait", code: EBADF) }
     let generation = watch.generation
     await withTaskCancellationHandler {
       // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
       await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in
-        let isCurrent = watches[fd]?.generation == generation
-        if watch[keyPath: flag] || !isCurrent || Task.isCancelled { k.resume() } else { watch[keyPath: waiter] = k }
+        let isCancelled = Task.isCancelled
+        onLoop {
+          guard let watch = self.watches[fd], watch.generation == generation, !isCancelled else { return k.resume() }
+          watch.wait(purpose, k)
+        }
       }
-      watch[keyPath: flag] = false
     } onCancel: {
       post {
         guard let watch = self.watches[fd], watch.generation == generation else { return }
-        watch.reader?.resume()
-        watch.reader = nil
-        watch.writer?.resume()
-        watch.writer = nil
+        watch.wake(.reading)
+        watch.wake(.writing)
       }
     }
     try Task.checkCancellation()

@@ -70,6 +70,12 @@ public class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     wake()
   }
 
+  /// Calls `work` on the loop's thread: at once where this is it. Inside of a wait it need not be: a task that came from
+  /// another loop, to an actor of this one, runs the closure of its wait over there.
+  final func onLoop(_ work: @escaping @Sendable () -> Void) {
+    if isOnLoop { work() } else { post(work) }
+  }
+
   /// Runs until `body` has returned, then returns what it gave.
   /// - Throws: what `body` throws, or `LoopStalled` when it waits for something that can never come.
   public final func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
@@ -137,7 +143,7 @@ public class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if Task.isCancelled {
           k.resume(returning: true)
         } else {
-          timers.push(id: id, deadline: deadline) { k.resume(returning: $0) }
+          onLoop { self.timers.push(id: id, deadline: deadline) { k.resume(returning: $0) } }
         }
       }
     } onCancel: {
