@@ -5,6 +5,8 @@ indirect enum FieldKind: Sendable {
   case name(NamePattern)
   /// One line of printable text of at most this many characters.
   case text(maximum: Int)
+  /// One line with a grammar of its own.
+  case form(TextForm)
   case word(WordList)
   case integer(ClosedRange<Int64>)
   case flag
@@ -37,6 +39,10 @@ enum NamePattern: Hashable, Sendable {
   case identifier
   /// A device model with the wildcards `*` and `?`.
   case modelGlob
+  /// A device model.
+  case model
+  /// A country as ISO 3166-1 has it: `DE`.
+  case country
 
   static let maximumLength = 64
 
@@ -45,6 +51,8 @@ enum NamePattern: Hashable, Sendable {
     switch self {
     case .identifier: "^[a-z0-9-]+$"
     case .modelGlob: "^[A-Za-z0-9._+*?-]([A-Za-z0-9 ._+*?-]*[A-Za-z0-9._+*?-])?$"
+    case .model: "^[A-Za-z0-9._+-]([A-Za-z0-9 ._+-]*[A-Za-z0-9._+-])?$"
+    case .country: "^[A-Z]{2}$"
     }
   }
 
@@ -54,6 +62,9 @@ enum NamePattern: Hashable, Sendable {
     case .modelGlob:
       "a model, or a pattern such as \"*\", of letters, digits, spaces and ._+-*?, "
         + "at most \(NamePattern.maximumLength) characters"
+    case .model:
+      "a model of letters, digits, spaces and ._+-, at most \(NamePattern.maximumLength) characters"
+    case .country: "two capital letters, such as DE"
     }
   }
 
@@ -63,10 +74,12 @@ enum NamePattern: Hashable, Sendable {
     switch self {
     case .identifier:
       return bytes.allSatisfy { NamePattern.isLowerOrDigit($0) || $0 == UInt8(ascii: "-") }
-    case .modelGlob:
+    case .country: return bytes.count == 2 && bytes.allSatisfy { (0x41...0x5A).contains($0) }
+    case .modelGlob, .model:
+      let marks = self == .model ? " ._+-" : " ._+*?-"
       guard first != UInt8(ascii: " "), last != UInt8(ascii: " ") else { return false }
       return bytes.allSatisfy {
-        NamePattern.isLowerOrDigit($0) || (0x41...0x5A).contains($0) || " ._+*?-".utf8.contains($0)
+        NamePattern.isLowerOrDigit($0) || (0x41...0x5A).contains($0) || marks.utf8.contains($0)
       }
     }
   }

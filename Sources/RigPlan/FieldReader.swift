@@ -22,7 +22,7 @@ struct FieldReader {
       if case .mapping = node.value { return read(node, as: other, at: path) }
       wrongShape(node, kind, at: path)
       return nil
-    case .version, .name, .text, .word, .integer, .flag, .duration, .bitRate, .percent, .date:
+    case .version, .name, .text, .form, .word, .integer, .flag, .duration, .bitRate, .percent, .date:
       return readScalar(node, as: kind, at: path)
     }
   }

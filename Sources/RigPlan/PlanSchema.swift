@@ -33,6 +33,11 @@ public enum PlanSchema {
       ]
     case .text(let maximum):
       return ["type": "string", "minLength": 1, "maxLength": .integer(Int64(maximum))]
+    case .form(let form):
+      return [
+        "type": "string", "pattern": .string(form.regex),
+        "maxLength": .integer(Int64(CommandTemplate.maximumLength)),
+      ]
     case .word(let list): return ["enum": .list(scope.words(list))]
     case .integer(let range):
       return [
@@ -104,7 +109,7 @@ public enum PlanSchema {
     return ["type": "string", "pattern": .string(pattern), "description": .string(summary)]
   }
 
-  private static func object(_ table: FieldTable, _ scope: PlanScope) -> JSONValue {
+  static func object(_ table: FieldTable, _ scope: PlanScope) -> JSONValue {
     let required = table.fields.filter(\.required).map(\.name)
     return [
       "type": "object", "properties": .object(table.fields.map { property($0, schema($0.kind, scope)) }),

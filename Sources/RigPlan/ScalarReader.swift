@@ -15,6 +15,10 @@ struct ScalarReader {
       guard pattern.matches(text) else { return .failure(.notA("a valid name", text, pattern.expectation)) }
       return .success((.text(text), text))
     case .text(let maximum): return ScalarReader.line(text, maximum: maximum)
+    case .form(let form):
+      let line = ScalarReader.line(text, maximum: CommandTemplate.maximumLength)
+      guard case .success = line, let problem = form.problem(text) else { return line }
+      return .failure(ScalarProblem(problem))
     case .word(let list): return word(text, of: list)
     case .integer(let range):
       guard text.utf8.first != UInt8(ascii: "+"), let number = Int64(text) else {

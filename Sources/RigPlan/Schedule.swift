@@ -7,11 +7,39 @@ public struct Bench: Hashable, Sendable {
   public var deviceModels: [String]?
   /// Layers of faults that this run does not reach, each with the reason: `rtsp` under `--simulate`.
   public var closedLayers: [String: String]
+  /// The devices of a rig file, which decide in place of `capabilities` and `deviceModels`. `nil`: there is none.
+  public var devices: [Device]?
 
-  public init(capabilities: [String], deviceModels: [String]? = nil, closedLayers: [String: String] = [:]) {
+  /// One device of a rig file, as far as it decides which cases it can run.
+  public struct Device: Hashable, Sendable {
+    public var name: String
+    public var model: String
+    /// `nil`: not known before it is asked.
+    public var capabilities: [String]?
+    public var flows: [String]?
+    /// Layers of faults that cannot be performed on it, each with the reason.
+    public var closedLayers: [String: String]
+
+    public init(
+      name: String, model: String, capabilities: [String]? = nil, flows: [String]? = nil,
+      closedLayers: [String: String] = [:]
+    ) {
+      self.name = name
+      self.model = model
+      self.capabilities = capabilities
+      self.flows = flows
+      self.closedLayers = closedLayers
+    }
+  }
+
+  public init(
+    capabilities: [String], deviceModels: [String]? = nil, closedLayers: [String: String] = [:],
+    devices: [Device]? = nil
+  ) {
     self.capabilities = capabilities
     self.deviceModels = deviceModels
     self.closedLayers = closedLayers
+    self.devices = devices
   }
 }
 
@@ -21,9 +49,12 @@ public struct Schedule: Sendable {
     public let item: Case
     /// Why the case is skipped; `nil`: it runs.
     public let skipped: String?
-    public init(item: Case, skipped: String? = nil) {
+    /// Which of the rig's devices can run it, by their index; `nil`: there is no rig file.
+    public let devices: [Int]?
+    public init(item: Case, skipped: String? = nil, devices: [Int]? = nil) {
       self.item = item
       self.skipped = skipped
+      self.devices = devices
     }
   }
 
@@ -45,7 +76,14 @@ public struct Schedule: Sendable {
           deselected += 1
           continue
         }
-        entries.append(Entry(item: item, skipped: reason ?? Schedule.modelReason(item, bench) ?? skip(item)))
+        var skipped = reason ?? Schedule.modelReason(item, bench)
+        var devices: [Int]?
+        if let all = bench.devices {
+          let choice = DeviceChoice(item, faultLayers: parsed.faultLayers, all)
+          devices = choice.devices
+          skipped = skipped ?? choice.refusal
+        }
+        entries.append(Entry(item: item, skipped: skipped ?? skip(item), devices: devices))
       }
     }
     self.entries = entries
@@ -68,6 +106,7 @@ public struct Schedule: Sendable {
   /// Why no case of the plan can run.
   private static func reason(_ parsed: ParsedPlan, _ bench: Bench) -> String? {
     if !parsed.drivable { return "flow \(parsed.plan.flow.rawValue) is described but not driven by this harness" }
+    if bench.devices != nil { return nil }
     let missing = parsed.plan.needs.filter { !bench.capabilities.contains($0) }
     if !missing.isEmpty { return "the rig lacks \(missing.joined(separator: ", "))" }
     for (fault, layer) in zip(parsed.plan.faults, parsed.faultLayers) {
@@ -77,7 +116,7 @@ public struct Schedule: Sendable {
   }
 
   private static func modelReason(_ item: Case, _ bench: Bench) -> String? {
-    guard let models = bench.deviceModels else { return nil }
+    guard bench.devices == nil, let models = bench.deviceModels else { return nil }
     let glob = NameGlob(item.plan.deviceModel)
     return models.contains(where: glob.matches)
       ? nil : "no device of the rig matches model \(PrintableText.quote(item.plan.deviceModel))"

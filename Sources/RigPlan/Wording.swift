@@ -26,6 +26,7 @@ struct Wording {
     case .version(let version): return "\(version)"
     case .name(let pattern): return pattern.expectation
     case .text(let maximum): return "one line of text, at most \(maximum) characters"
+    case .form(let form): return form.expectation
     case .word(let list): return Wording.list(scope.words(list))
     case .integer(let range): return Wording.integer(in: range)
     case .flag: return "true or false"

@@ -48,4 +48,13 @@ public enum YAMLDocument {
       }
     }.adding(diagnostics)
   }
+
+  /// Reads a whole rig file, as `readPlan` does a plan.
+  public static func readRig(
+    bytes: [UInt8], file: String, vocabulary: PlanVocabulary, emulated: [String]
+  ) -> RigReading {
+    let (node, diagnostics) = parse(bytes: bytes, file: file)
+    guard let node else { return RigReading(file: file, rig: nil, diagnostics: diagnostics) }
+    return RigReader.read(document: node, file: file, vocabulary: vocabulary, emulated: emulated).adding(diagnostics)
+  }
 }

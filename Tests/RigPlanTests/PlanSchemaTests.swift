@@ -125,3 +125,20 @@ private struct SchemaCheck {
     }
   }
 }
+
+@Suite struct RigSchemaTests {
+  private let schema = RigSchema.json(Sample.vocabulary)
+
+  @Test func whatTheSchemaOffersIsWhatIsRead() throws {
+    #expect(schema["properties"]?.members?.map(\.key) == RigFields.rig.fields.map(\.name))
+    let device = try #require(schema["properties"]?["devices"]?["items"])
+    #expect(device["properties"]?.members?.map(\.key) == RigFields.device.fields.map(\.name))
+    let good = "{version: 1, rig: r, devices: [{name: a, model: M, control: 'tcp 10.0.0.1:7066', link: wifi w0}]}"
+    let check = SchemaCheck(root: schema)
+    #expect(check.accepts(try #require(YAMLDocument.parse(bytes: Array(good.utf8), file: "r").0), schema))
+    for (part, other) in [("tcp 10", "tpc 10"), ("wifi w0", "wlan0"), ("name: a", "nam: a"), ("rig: r", "rig: R")] {
+      let bad = Array(good.replacing(part, with: other).utf8)
+      #expect(!check.accepts(try #require(YAMLDocument.parse(bytes: bad, file: "r").0), schema), "\(other)")
+    }
+  }
+}

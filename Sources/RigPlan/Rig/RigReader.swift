@@ -1,0 +1,205 @@
+public import RigModel
+
+/// What was read of one rig file.
+public struct RigReading: Sendable {
+  public let file: String
+  /// `nil` where any diagnostic is an error.
+  public let rig: Rig?
+  /// All that is wrong with the file, in the order of the file.
+  public let diagnostics: [PlanDiagnostic]
+
+  public init(file: String, rig: Rig?, diagnostics: [PlanDiagnostic]) {
+    self.file = file
+    self.rig = diagnostics.contains { $0.severity == .error } ? nil : rig
+    self.diagnostics = diagnostics
+  }
+
+  /// The same reading with what the parser had reported of the file.
+  public func adding(_ parserDiagnostics: [PlanDiagnostic]) -> RigReading {
+    let all = (parserDiagnostics + diagnostics).enumerated().sorted { a, b in
+      let (p, q) = (a.element.position, b.element.position)
+      return (p.line, p.column, a.offset) < (q.line, q.column, b.offset)
+    }.map(\.element)
+    return RigReading(file: file, rig: rig, diagnostics: all)
+  }
+}
+
+/// Document tree → validated rig. All errors are found in one pass.
+public enum RigReader {
+  /// - Parameters:
+  ///   - vocabulary: the flows and capabilities that a rig may name.
+  ///   - emulated: the models that the harness can emulate.
+  public static func read(
+    document: DocumentNode, file: String, vocabulary: PlanVocabulary, emulated: [String]
+  ) -> RigReading {
+    var reader = FieldReader(scope: PlanScope(vocabulary: vocabulary, flow: nil))
+    guard let root = reader.readObject(document, RigFields.rig, at: "") else {
+      return RigReading(file: file, rig: nil, diagnostics: reader.diagnostics.sorted)
+    }
+    var rules = RigRules(emulated: emulated, diagnostics: reader.diagnostics)
+    let devices = (root["devices"]?.items ?? []).enumerated().compactMap { rules.device($1, at: "devices[\($0)]") }
+    let rig = Rig(
+      id: root["rig"]?.word ?? "", title: root["title"]?.word ?? "", devices: devices, position: document.position)
+    return RigReading(file: file, rig: rig, diagnostics: rules.diagnostics.sorted)
+  }
+}
+
+/// What no single field shows: rules between the fields of a device, and between devices.
+private struct RigRules {
+  let emulated: [String]
+  var diagnostics: DiagnosticList
+  private var names: [String: SourcePosition] = [:]
+  private var controls: [String: String] = [:]
+  private var radios: [String: String] = [:]
+  private var kinds: (namespace: String?, physical: String?) = (nil, nil)
+
+  init(emulated: [String], diagnostics: DiagnosticList) {
+    self.emulated = emulated
+    self.diagnostics = diagnostics
+  }
+
+  /// `nil` where a field that everything rests on was refused, which has been reported.
+  mutating func device(_ item: ReadValue, at path: String) -> Rig.Device? {
+    guard let nameValue = item["name"], let name = nameValue.word, let controlValue = item["control"],
+      let control = controlValue.word.flatMap({ try? TextForm.control($0).get() })
+    else { return nil }
+    if let first = names[name] {
+      report(
+        nameValue, path, "name",
+        "\(PrintableText.quote(name)) is also the name of the device in line \(first.line), "
+          + "expected a name of its own")
+    }
+    names[name] = names[name] ?? nameValue.position
+    var link = Rig.Link.loopback
+    if let given = item["link"]?.word.flatMap({ try? TextForm.link($0).get() }) { link = given }
+    var device = Rig.Device(
+      name: name, model: item["model"]?.word ?? "", serial: item["serial"]?.word, control: control,
+      host: item["host"]?.word, link: link, country: item["country"]?.word, keyFile: item["key-file"]?.word,
+      capture: item["capture"]?.word, power: nil, actuator: command(item["actuator"]),
+      capabilities: item["capabilities"]?.items.compactMap(\.word), flows: item["flows"]?.items.compactMap(\.word),
+      position: item.position)
+    device.power = power(item["power"], at: path)
+    if case .tcp(let host, _) = control, device.host == nil { device.host = host }
+    if device.isEmulated { checkEmulated(&device, item, at: path) } else { checkPhysical(device, item, at: path) }
+    checkLink(device, item, at: path)
+    checkCommands(device, item, at: path)
+    checkOthers(device, item, at: path)
+    return device
+  }
+
+  private mutating func report(_ value: ReadValue, _ path: String, _ key: String, _ message: String) {
+    diagnostics.add(value.position, keyPath: FieldReader.path(path, key), message)
+  }
+
+  private func command(_ value: ReadValue?) -> CommandTemplate? {
+    value?.word.flatMap { text in try? CommandTemplate(text) }
+  }
+
+  private mutating func power(_ value: ReadValue?, at path: String) -> Rig.Power? {
+    guard let value else { return nil }
+    let power = Rig.Power(
+      off: command(value["off"]), on: command(value["on"]), cycle: command(value["cycle"]),
+      pause: value["pause"]?.duration ?? .seconds(2))
+    let isPair = value["off"] != nil && value["on"] != nil && value["cycle"] == nil
+    let isCycle = value["off"] == nil && value["on"] == nil && value["cycle"] != nil
+    if !isPair, !isCycle {
+      report(value, path, "power", "is not complete, expected off and on, or cycle alone")
+    }
+    return power
+  }
+
+  // MARK: Rules
+
+  private mutating func checkEmulated(_ device: inout Rig.Device, _ item: ReadValue, at path: String) {
+    guard case .emulated(let model) = device.control, let control = item["control"] else { return }
+    if !emulated.contains(model) {
+      report(
+        control, path, "control",
+        "\(PrintableText.quote(model)) is no model that can be emulated, " + Wording.oneOf(emulated, near: model))
+    }
+    if let given = item["model"], given.word != model {
+      report(
+        given, path, "model", "differs from the emulated model \(PrintableText.quote(model)), expected that, or no key")
+    }
+    device.model = model
+    for key in ["host", "capture", "power", "actuator", "country", "key-file"] {
+      guard let value = item[key] else { continue }
+      report(value, path, key, "makes no sense for an emulated device, expected no such key")
+    }
+  }
+
+  private mutating func checkPhysical(_ device: Rig.Device, _ item: ReadValue, at path: String) {
+    if item["model"] == nil {
+      report(item, path, "model", "is missing, expected \(NamePattern.model.expectation)")
+    }
+    if device.host == nil, item["host"] == nil {
+      report(
+        item, path, "host", "is missing, expected the address that the media comes from: its control link has none")
+    }
+  }
+
+  private mutating func checkLink(_ device: Rig.Device, _ item: ReadValue, at path: String) {
+    let value = item["link"] ?? item
+    switch device.link {
+    case .namespace where !device.isEmulated:
+      report(value, path, "link", "is namespace, behind which only emulated devices can stand, expected another link")
+    case .interface where device.isEmulated, .wifi where device.isEmulated:
+      report(
+        value, path, "link", "leads nowhere: an emulated device is on this machine, expected loopback or namespace")
+    case .wifi(let radio):
+      if let other = radios[radio] {
+        report(value, path, "link", "takes the radio of \(other), expected a radio for each device")
+      }
+      radios[radio] = device.name
+      if let capture = item["capture"] {
+        report(
+          capture, path, "capture", "makes no sense with link wifi, which captures on the radio, expected no such key")
+      }
+    default: break
+    }
+    if case .wifi = device.link { return }
+    for key in ["country", "key-file"] where !device.isEmulated {
+      guard let value = item[key] else { continue }
+      report(value, path, key, "makes no sense without link wifi, expected no such key")
+    }
+  }
+
+  /// A command that asks for what the file does not say would run with an empty word.
+  private mutating func checkCommands(_ device: Rig.Device, _ item: ReadValue, at path: String) {
+    var commands: [(CommandTemplate?, ReadValue?, String)] = [
+      (device.power?.off, item["power"]?["off"], "power.off"), (device.power?.on, item["power"]?["on"], "power.on"),
+      (device.power?.cycle, item["power"]?["cycle"], "power.cycle"), (device.actuator, item["actuator"], "actuator"),
+    ]
+    switch device.control {
+    case .command(let template), .forward(let template): commands.append((template, item["control"], "control"))
+    default: break
+    }
+    for (template, value, key) in commands {
+      guard let template, let value else { continue }
+      if template.variables.contains(.serial), device.serial == nil {
+        report(value, path, key, "uses {serial}, which the device does not have, expected a key serial beside it")
+      }
+    }
+  }
+
+  private mutating func checkOthers(_ device: Rig.Device, _ item: ReadValue, at path: String) {
+    if case .namespace = device.link { kinds.namespace = kinds.namespace ?? device.name }
+    if !device.isEmulated { kinds.physical = kinds.physical ?? device.name }
+    if let inside = kinds.namespace, let outside = kinds.physical, inside == device.name || outside == device.name {
+      report(
+        item["link"] ?? item, path, "link",
+        "keeps \(inside) and \(outside) apart: from a private network namespace \(outside) cannot be reached, "
+          + "expected rig files of their own")
+    }
+    guard !device.isEmulated, let value = item["control"], let text = value.word else { return }
+    // One command may well serve several devices, told apart by a variable.
+    switch device.control {
+    case .command, .forward, .emulated: return
+    case .tcp, .serial, .usb: break
+    }
+    if let other = controls[text] {
+      report(value, path, "control", "is also that of \(other), expected one of its own")
+    }
+    controls[text] = device.name
+  }
+}
