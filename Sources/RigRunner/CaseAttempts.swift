@@ -34,6 +34,9 @@ final class CaseAttempts: Sendable {
     state = Mutex(State(begun: scheduled.attempt))
   }
 
+  /// The number of the first attempt.
+  var first: Int { scheduled.attempt }
+
   /// The first failure decides, so that each attempt must be judged before the next.
   var endsAtFailure: Bool { scheduled.item.plan.repetition?.endsAtFailure ?? false }
 

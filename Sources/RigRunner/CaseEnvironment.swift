@@ -19,6 +19,8 @@ public struct CaseEnvironment: Sendable {
   public var lag: @Sendable (HostTime) -> Duration?
   /// `nil`: the device is gone with the case, so that nothing can be said of its next start.
   public var nextStart: NextStart?
+  /// What was done to the device so that the case could have it: for the timeline, and as properties of the record.
+  public var preparations: [RunRecord.Property] = []
 
   public init(
     deviceName: String, host: String, driver: any DeviceDriver, link: any Link, player: any MediaProbe,

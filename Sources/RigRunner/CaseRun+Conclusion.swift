@@ -190,6 +190,7 @@ extension CaseRun {
     } else {
       add("capture", environment.captureSkipped)
     }
+    for treatment in treatments { add(treatment.name, treatment.value) }
     return list
   }
 }

@@ -30,6 +30,8 @@ public actor CaseRun {
   var isStarting = false
   private var held: [DeviceEvent] = []
   private(set) var linkIsDown = false
+  /// What was done to the device before and after the case.
+  private(set) var treatments: [RunRecord.Property] = []
 
   // What the verdict rests on.
   var checks: FlowChecks
@@ -99,6 +101,7 @@ public actor CaseRun {
   /// Runs the case to its end; what remains is `settle`.
   public func execute() async {
     emit(.caseStarted(caseID: planned.id, device: environment.deviceName, at: started))
+    for preparation in environment.preparations { treated(preparation.name, preparation.value) }
     await watchLink()
     handle(.begin)
     let preflight = loop.spawn { await self.preflight() }
@@ -139,6 +142,15 @@ public actor CaseRun {
     if session.isCleaning { rigProblems.append(reason) }
     handle(.abort(.rig, reason))
   }
+
+  /// Notes what was done to the device, in the timeline and among the record's properties.
+  func treated(_ name: String, _ text: String) {
+    entry(.note("\(name): \(text)"))
+    treatments.append(RunRecord.Property(name, text))
+  }
+
+  /// The boot under which the case knew the device.
+  var boot: String? { hello?.boot }
 
   // MARK: Preflight
 

@@ -11,11 +11,17 @@ public struct NextStart: Sendable {
   public var driver: @Sendable () -> any DeviceDriver
   /// Brings the device back to where it takes a start.
   public var recovery: RecoveryLadder
+  /// A device whose control link is lost at the end of a case is brought back at once, for the cases to come.
+  public var recoversLostControl: Bool
 
-  public init(device: String, driver: @escaping @Sendable () -> any DeviceDriver, recovery: RecoveryLadder) {
+  public init(
+    device: String, driver: @escaping @Sendable () -> any DeviceDriver, recovery: RecoveryLadder,
+    recoversLostControl: Bool = false
+  ) {
     self.device = device
     self.driver = driver
     self.recovery = recovery
+    self.recoversLostControl = recoversLostControl
   }
 
   /// How long a device may take to answer a start.

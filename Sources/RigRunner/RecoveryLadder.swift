@@ -9,10 +9,14 @@ public struct RecoveryLadder: Sendable {
   public struct Step: Sendable {
     /// `agent reset`
     public var name: String
+    /// The device boots anew by it, and must prove that. Otherwise the step counts only if what is asked of the device
+    /// comes true.
+    public var reboots: Bool
     /// - Throws: why the step could not be taken.
     public var take: @Sendable () async throws -> Void
-    public init(_ name: String, _ take: @escaping @Sendable () async throws -> Void) {
+    public init(_ name: String, reboots: Bool = true, _ take: @escaping @Sendable () async throws -> Void) {
       self.name = name
+      self.reboots = reboots
       self.take = take
     }
   }
@@ -27,16 +31,102 @@ public struct RecoveryLadder: Sendable {
   private let driver: @Sendable () -> any DeviceDriver
   /// How long a device may take to come back.
   private let patience: Duration
+  private let told: @Sendable (String) -> Void
   private static let retry: Duration = .milliseconds(250)
 
+  /// - Parameter told: called with what became of each step, as it becomes known.
   public init(
     _ loop: Loop, _ steps: [Step], patience: Duration = .seconds(20),
-    driver: @escaping @Sendable () -> any DeviceDriver
+    driver: @escaping @Sendable () -> any DeviceDriver, told: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.loop = loop
     self.steps = steps
     self.driver = driver
     self.patience = patience
+    self.told = told
+  }
+
+  /// Takes step after step until the device is back under another boot id, and well.
+  /// - Parameters:
+  ///   - before: the boot id that the device had; `nil`: it is asked.
+  ///   - isWell: what else must be true of a device that came back; `nil`: nothing.
+  /// - Returns: the step that did it.
+  /// - Throws: `Exhausted`, with what became of each step.
+  public func climb(from before: String? = nil, isWell: (@Sendable () async -> Bool)? = nil) async throws -> String {
+    var boot = before
+    if boot == nil { boot = await self.boot() }
+    var tried: [String] = []
+    func note(_ text: String) {
+      tried.append(text)
+      told(text)
+    }
+    for step in steps {
+      do { try await step.take() } catch {
+        note("\(step.name): \(error)")
+        continue
+      }
+      if !step.reboots {
+        guard let isWell else {
+          note("\(step.name): done, which proves nothing")
+          continue
+        }
+        if await isWell() {
+          told("\(step.name): the device is well again")
+          return step.name
+        }
+        note("\(step.name): done, and did not help")
+        continue
+      }
+      guard let now = try await nextBoot(after: boot) else {
+        note("\(step.name): no other boot id in \(patience.text)")
+        continue
+      }
+      let proof = "\(step.name): boot \(boot ?? "unknown") became \(now)"
+      boot = now
+      if let isWell, await !isWell() {
+        note("\(proof), and did not help")
+        continue
+      }
+      told(proof)
+      return step.name
+    }
+    throw Exhausted(description: tried.isEmpty ? "there is no way to reset it" : tried.joined(separator: "; "))
+  }
+
+  /// - Returns: the device's new boot id; `nil`: there was none in time.
+  private func nextBoot(after before: String?) async throws -> String? {
+    let deadline = loop.now + patience
+    repeat {
+      if let now = await boot(), now != before { return now }
+      try await loop.sleep(for: RecoveryLadder.retry)
+    } while loop.now < deadline
+    return nil
+  }
+
+  /// The boot id of the device as it is now; `nil` while it does not answer.
+  public func boot() async -> String? {
+    let driver = driver()
+    let hello = try? await driver.open { _ in }
+    await driver.close()
+    return hello?.boot
+  }
+}
+
+// MARK: Steps
+
+extension RecoveryLadder {
+  /// Takes all faults back that somebody left in the device.
+  public static func clearFaults(_ driver: @escaping @Sendable () -> any DeviceDriver) -> Step {
+    Step("clear faults", reboots: false) {
+      let driver = driver()
+      var refusal: (any Error)?
+      do {
+        _ = try await driver.open { _ in }
+        _ = try await driver.call("clear", [:], timeout: .seconds(5))
+      } catch { refusal = error }
+      await driver.close()
+      if let refusal { throw refusal }
+    }
   }
 
   /// Asks the agent itself to reset.
@@ -44,8 +134,12 @@ public struct RecoveryLadder: Sendable {
     Step("agent reset") {
       let driver = driver()
       var refusal: (any Error)?
+      do { _ = try await driver.open { _ in } } catch {
+        // Nobody is there to be asked.
+        await driver.close()
+        throw error
+      }
       do {
-        _ = try await driver.open { _ in }
         _ = try await driver.call("reset", ["level": "agent"], timeout: .seconds(5))
       } catch let error as StageLinkError where error.code == StageLinkError.Code.timeout.rawValue {
         // A device that resets at once may not get its reply out: the boot id will tell.
@@ -59,32 +153,20 @@ public struct RecoveryLadder: Sendable {
     }
   }
 
-  /// Takes step after step until the device is back under another boot id.
-  /// - Returns: the step that did it.
-  /// - Throws: `Exhausted`, with what became of each step.
-  public func climb() async throws -> String {
-    let before = await boot()
-    var tried: [String] = []
-    for step in steps {
-      do { try await step.take() } catch {
-        tried.append("\(step.name): \(error)")
-        continue
+  /// Takes the power away and gives it back. Each closure ends when its command has ended well.
+  public static func power(
+    _ loop: Loop, off: @escaping @Sendable () async throws -> Void, pause: Duration,
+    on: @escaping @Sendable () async throws -> Void
+  ) -> Step {
+    Step("power") {
+      do { try await off() } catch {
+        // A switch that failed half-way must not leave the device dark.
+        let first = error
+        do { try await on() } catch { throw DriverError("\(first); and on again: \(error)") }
+        throw first
       }
-      let deadline = loop.now + patience
-      repeat {
-        if let now = await boot(), now != before { return step.name }
-        try await loop.sleep(for: RecoveryLadder.retry)
-      } while loop.now < deadline
-      tried.append("\(step.name): no other boot id in \(patience.text)")
+      try await loop.sleep(for: pause)
+      try await on()
     }
-    throw Exhausted(description: tried.isEmpty ? "there is no way to reset it" : tried.joined(separator: "; "))
-  }
-
-  /// `nil` while the device does not answer.
-  private func boot() async -> String? {
-    let driver = driver()
-    let hello = try? await driver.open { _ in }
-    await driver.close()
-    return hello?.boot
   }
 }

@@ -10,18 +10,34 @@ public struct ScheduledCase: Sendable {
   public var skipped: String?
   /// The number of the (first) attempt: more than 1 where an earlier run made some.
   public var attempt: Int
-  public init(item: Case, planned: PlannedCase, skipped: String? = nil, attempt: Int = 1) {
+  /// The workers whose device can run it; `nil`: all.
+  public var workers: Set<Int>?
+  public init(
+    item: Case, planned: PlannedCase, skipped: String? = nil, attempt: Int = 1, workers: Set<Int>? = nil
+  ) {
     self.item = item
     self.planned = planned
     self.skipped = skipped
     self.attempt = attempt
+    self.workers = workers
   }
+
+  /// Of a case that is skipped nobody needs a device.
+  func suits(_ worker: Int) -> Bool { skipped != nil || workers?.contains(worker) ?? true }
+}
+
+/// Thrown by a bench whose device for this worker can run no more cases: they go to other workers, or end as errors.
+public struct WorkerUnfit: Error, CustomStringConvertible {
+  /// `cam-a is quarantined: …`
+  public let description: String
+  public init(_ description: String) { self.description = description }
 }
 
 /// Gives each case what it needs: a device of its own, a link, a witness for the media, a capture, a folder.
 public protocol CaseBench: Sendable {
   /// - Parameter worker: 0-based; a worker runs one case at a time, so it may keep a device between cases.
-  /// - Throws: why the rig cannot provide it; the case ends with verdict error, and others go on.
+  /// - Throws: why the rig cannot provide it; the case ends with verdict error, and others go on. `WorkerUnfit` where it
+  ///   will never again provide anything to this worker.
   func environment(for item: ScheduledCase, worker: Int) async throws -> CaseEnvironment
   /// All cases are over, or the run was interrupted.
   func close() async
@@ -33,13 +49,15 @@ public actor Runner {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let header: RunHeader
-  private let cases: [ScheduledCase]
+  /// Cases that nobody has taken, in order.
+  private var waiting: [ScheduledCase]
+  /// Workers that run no more cases, each with the reason.
+  private var unfit: [Int: String] = [:]
   private let bench: any CaseBench
   private let jobs: Int
   private let failFast: Bool
   private let today: CalendarDate?
   private let emit: @Sendable (RunEvent) -> Void
-  private var next = 0
   private var running: [CaseRun] = []
   private var stopReason: String?
   private var interrupted = false
@@ -53,7 +71,7 @@ public actor Runner {
   ) {
     self.loop = loop
     self.header = header
-    self.cases = cases
+    waiting = cases
     self.bench = bench
     self.jobs = max(1, jobs)
     self.failFast = failFast
@@ -63,10 +81,16 @@ public actor Runner {
 
   public func run() async {
     emit(.runStarted(header))
-    await withTaskGroup(of: Void.self) { group in
-      for worker in 0..<min(jobs, max(1, cases.count)) {
-        group.addTask(executorPreference: loop) { await self.work(worker) }
+    // A worker that proves unfit may hand a case to one that had nothing left to do.
+    while stopReason == nil, let workers = able {
+      await withTaskGroup(of: Void.self) { group in
+        for worker in workers { group.addTask(executorPreference: loop) { await self.work(worker) } }
       }
+    }
+    for scheduled in waiting where stopReason == nil {
+      let reasons = unfit.filter { scheduled.suits($0.key) }.sorted { $0.key < $1.key }.map(\.value)
+      let attempts = CaseAttempts(scheduled, began: loop.now, today: today)
+      finish(scheduled, attempts, .error, "precondition: \(reasons.joined(separator: "; "))")
     }
     await bench.close()
     emit(.runEnded(at: loop.now, interrupted: interrupted))
@@ -80,16 +104,24 @@ public actor Runner {
     for run in running { await run.abort(reason) }
   }
 
-  private func take() -> ScheduledCase? {
-    guard stopReason == nil, next < cases.count else { return nil }
-    next += 1
-    return cases[next - 1]
+  /// Workers that can take one of the waiting cases; `nil`: none can.
+  private var able: [Int]? {
+    let workers = (0..<jobs).filter { worker in unfit[worker] == nil && waiting.contains { $0.suits(worker) } }
+    if workers.isEmpty { return nil }
+    // More workers than cases have nothing to do, unless each has a device of its own.
+    return waiting.contains { $0.workers != nil } ? workers : Array(workers.prefix(waiting.count))
+  }
+
+  private func take(_ worker: Int) -> ScheduledCase? {
+    guard stopReason == nil, unfit[worker] == nil else { return nil }
+    guard let index = waiting.firstIndex(where: { $0.suits(worker) }) else { return nil }
+    return waiting.remove(at: index)
   }
 
   private func work(_ worker: Int) async {
     var pending: [String: PendingCases] = [:]
     var probes: [String: NextStart] = [:]
-    while let scheduled = take() {
+    while let scheduled = take(worker) {
       await executeAll(scheduled, worker, &pending, &probes)
       // Nobody may be waiting for the next case if there is to be none.
       if failFast { await probeAll(&pending, probes) }
@@ -132,6 +164,7 @@ public actor Runner {
         return
       }
       probes[device] = nextStart
+      await bringBack(run, nextStart)
       if await run.isSuspect, let second = try await recover(scheduled, attempts, worker, run, nextStart, &pending) {
         probes[second.next.device] = second.next
         pending[second.next.device, default: PendingCases()].add(second.run)
@@ -148,6 +181,13 @@ public actor Runner {
         // It began nothing, so there is nothing of it to clean up; what it says of the case before was looked at.
         note(await run.settle(nil))
       }
+    } catch let error as WorkerUnfit {
+      unfit[worker] = error.description
+      guard scheduled.attempt == attempts.first else {
+        return finish(scheduled, attempts, .error, "precondition: \(error)")
+      }
+      // Whether another worker can take it is seen when all are done.
+      waiting.insert(scheduled, at: 0)
     } catch {
       finish(scheduled, attempts, .error, "\(error)")
     }
@@ -172,6 +212,25 @@ public actor Runner {
 
   // MARK: The next start
 
+  /// The control link was lost, and did not come back before the case was over: the next case must not pay for that.
+  private func bringBack(_ run: CaseRun, _ nextStart: NextStart) async {
+    guard nextStart.recoversLostControl, stopReason == nil, await run.linkIsDown else { return }
+    if let boot = await nextStart.recovery.boot() {
+      let known = await run.boot
+      await run.treated(
+        "recovery",
+        known == boot
+          ? "the control link came back by itself" : "the device came back by itself, under another boot id: \(boot)")
+      return
+    }
+    do {
+      let step = try await nextStart.recovery.climb(from: await run.boot)
+      await run.treated("recovery", "the control link was lost; brought back by \(step)")
+    } catch {
+      await run.treated("recovery", "the control link was lost; recovery failed: \(error)")
+    }
+  }
+
   /// A start was refused, and nothing in its plan explains that. Once the device was brought back and takes the same
   /// start, the case before is to blame, and this one is not; if it still refuses, this one has failed by itself.
   /// - Returns: the case run again, where its start was accepted then.
@@ -181,12 +240,17 @@ public actor Runner {
   ) async throws -> (run: CaseRun, next: NextStart)? {
     guard case .refused(let reason, let owner) = await suspect.startOutcome, stopReason == nil else { return nil }
     let step: String
-    do { step = try await nextStart.recovery.climb() } catch {
-      emit(.entry(caseID: scheduled.planned.id, TimelineEntry(loop.now, .note("recovery failed: \(error)"))))
+    do { step = try await nextStart.recovery.climb(from: await suspect.boot) } catch {
+      await suspect.treated("recovery", "recovery failed: \(error)")
       return nil
     }
-    emit(.entry(caseID: scheduled.planned.id, TimelineEntry(loop.now, .note("recovered by \(step), started again"))))
-    let environment = try await bench.environment(for: scheduled, worker: worker)
+    var environment: CaseEnvironment
+    do { environment = try await bench.environment(for: scheduled, worker: worker) } catch let error as WorkerUnfit {
+      unfit[worker] = error.description
+      emit(.entry(caseID: scheduled.planned.id, TimelineEntry(loop.now, .note("\(error)"))))
+      return nil
+    }
+    environment.preparations.append(.init("recovery", "recovered by \(step), started again"))
     let second = await perform(scheduled, attempts, environment, isAgain: true, isWatched: false)
     guard case .accepted = await second.startOutcome, let next = environment.nextStart else { return nil }
     let fact = Fact(

@@ -19,6 +19,12 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var ignoresInject = false
   /// Cases that get no device.
   var withoutDevice: Set<String> = []
+  /// Workers whose device can run no more cases, each with the reason.
+  var unfit: [Int: String] = [:]
+  /// What was done to the device before each case.
+  var preparations: [RunRecord.Property] = []
+  /// A kept device is brought back at the end of a case that lost it.
+  var recoversLostControl = false
   /// One device serves all cases, as on a rig, and can be asked for its next start.
   var keepsDevice = false
   /// A kept device refuses to be reset.
@@ -35,6 +41,7 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
 
   nonisolated(nonsending) func environment(for item: ScheduledCase, worker: Int) async throws -> CaseEnvironment {
     let id = item.planned.id
+    if let reason = unfit[worker] { throw WorkerUnfit(reason) }
     guard !withoutDevice.contains(id) else { throw DriverError("no device for \(id)") }
     let (device, world, life) = keepsDevice ? kept ?? makeDevice(item.item.seed) : makeDevice(item.item.seed)
     if keepsDevice { kept = (device, world, life) }
@@ -50,11 +57,14 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
     }
     let nextStart = NextStart(
       device: "kept", driver: driver,
-      recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver))
-    return CaseEnvironment(
+      recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver),
+      recoversLostControl: recoversLostControl)
+    var environment = CaseEnvironment(
       deviceName: profile.model, host: "", driver: driver(), link: SimulatedLink(world),
       player: SimulatedPlayer(world), capture: nil, captureSkipped: "virtual time", files: NoFiles(),
       nextStart: keepsDevice ? nextStart : nil)
+    environment.preparations = preparations
+    return environment
   }
 
   private func makeDevice(_ seed: UInt64) -> (EmulatedDevice, SimulatedWorld, Task<Void, any Error>) {

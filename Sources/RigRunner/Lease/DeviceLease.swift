@@ -1,0 +1,165 @@
+import Glibc
+public import RigLoop
+
+/// The exclusive right to use a device, among all processes of the machine.
+///
+/// A lease is a lock (`flock`) on a file. It dies with its process, however that ends, so that nothing stale ever blocks.
+/// A device may have several names, such as its port and its serial number: a lease takes the lock of each.
+// Unchecked: the descriptors are written once, and closed once under the rules of `release`.
+public final class DeviceLease: @unchecked Sendable {
+  private var locked: [(fd: Int32, file: String)] = []
+
+  private init() {}
+
+  /// Why a device cannot be had.
+  public struct Held: Error, CustomStringConvertible {
+    public var device: String
+    /// `nil`: who holds it left no record that can be read.
+    public var record: LeaseRecord?
+    /// A process holds it; otherwise a person does, until a time.
+    public var isProcess: Bool
+
+    /// In whole sentences, with the record's text as it stands: clean it for a terminal.
+    public var description: String {
+      guard let record else { return "\(device) is held by a process that left no readable record" }
+      let who = "\(record.user)@\(record.host)"
+      let since = UTCTime.text(record.since)
+      if isProcess {
+        return "\(device) is held by \(who), process \(record.pid), since \(since), for: \(record.purpose)"
+      }
+      let until = record.hold.map { " until \(UTCTime.text($0.until))" } ?? ""
+      return "\(device) is held by \(who) since \(since)\(until), for: \(record.purpose)"
+    }
+  }
+
+  /// Takes the locks of all names, or none.
+  /// - Parameters:
+  ///   - names: of one device, as `LeaseName` gives them.
+  ///   - tokens: of holds that may be used.
+  /// - Throws: `Held`, or `SystemError` where the folder or a file cannot be used.
+  public static func take(
+    _ device: String, names: [LeaseName], record: LeaseRecord, tokens: Set<String> = [], clock: LeaseClock
+  ) throws -> DeviceLease {
+    let folder = try LeaseFolder.make()
+    let lease = DeviceLease()
+    do {
+      // Always in the same order; as nobody waits while holding one, there is no deadlock either way.
+      for name in Set(names).sorted() { try lease.lock(device, "\(folder)/\(name.file)", tokens: tokens, clock) }
+      for (fd, file) in lease.locked {
+        var mine = record
+        // A hold goes on after the run that used it.
+        if let there = LeaseRecord(LeaseFolder.contents(fd)), there.holds(clock), mine.hold == nil {
+          mine.hold = there.hold
+        }
+        try LeaseFolder.replace(mine.text, in: fd, file)
+      }
+    } catch {
+      lease.drop()
+      throw error
+    }
+    return lease
+  }
+
+  private func lock(_ device: String, _ file: String, tokens: Set<String>, _ clock: LeaseClock) throws {
+    let fd = try LeaseFolder.open(file)
+    guard DeviceLease.tryLock(fd) else {
+      let record = LeaseRecord(LeaseFolder.contents(fd))
+      close(fd)
+      throw Held(device: device, record: record, isProcess: true)
+    }
+    if let record = LeaseRecord(LeaseFolder.contents(fd)), record.holds(clock),
+      !(record.hold.map { tokens.contains($0.token) } ?? false)
+    {
+      close(fd)
+      throw Held(device: device, record: record, isProcess: false)
+    }
+    locked.append((fd, file))
+  }
+
+  /// Whoever looks who holds a lease has a shared lock for a moment: that is not a holder.
+  private static func tryLock(_ fd: Int32) -> Bool {
+    for attempt in 0..<4 {
+      if flock(fd, LOCK_EX | LOCK_NB) == 0 { return true }
+      if attempt < 3 { usleep(5_000) }
+    }
+    return false
+  }
+
+  /// What is left when the device is given back.
+  public enum Aftermath: Sendable {
+    /// The hold that was used, if there was one.
+    case asItWas
+    case free
+    /// A hold of this record.
+    case held(LeaseRecord)
+  }
+
+  /// Gives the device back.
+  public func release(_ aftermath: Aftermath = .asItWas) {
+    let clock = LeaseClock.current
+    for (fd, file) in locked {
+      var text = ""
+      switch aftermath {
+      case .free: break
+      case .held(let record): text = record.text
+      case .asItWas:
+        if var there = LeaseRecord(LeaseFolder.contents(fd)), there.holds(clock) {
+          there.purpose = LeaseRecord.holdPurpose
+          text = there.text
+        }
+      }
+      // Where the file cannot be written its old text stays, and means nothing without the lock.
+      try? LeaseFolder.replace(text, in: fd, file)
+    }
+    drop()
+  }
+
+  private func drop() {
+    for (fd, _) in locked { close(fd) }
+    locked = []
+  }
+
+  deinit { drop() }
+
+  // MARK: Looking
+
+  /// Who holds the device; `nil`: nobody does.
+  public static func holder(_ device: String, names: [LeaseName], clock: LeaseClock) throws(SystemError) -> Held? {
+    let folder = LeaseFolder.path
+    for name in Set(names).sorted() {
+      guard let fd = try LeaseFolder.openForReading("\(folder)/\(name.file)") else { continue }
+      defer { close(fd) }
+      let record = LeaseRecord(LeaseFolder.contents(fd))
+      guard flock(fd, LOCK_SH | LOCK_NB) == 0 else { return Held(device: device, record: record, isProcess: true) }
+      if let record, record.holds(clock) { return Held(device: device, record: record, isProcess: false) }
+    }
+    return nil
+  }
+}
+
+/// A name by which a device is leased: a way to reach it, or its model and serial number.
+public struct LeaseName: Hashable, Comparable, Sendable {
+  /// `tcp 192.168.42.1:7066`
+  public let text: String
+  public init(_ text: String) { self.text = text }
+
+  public static func < (a: LeaseName, b: LeaseName) -> Bool { a.text < b.text }
+
+  /// The name of the lock file: readable, safe, and different for different names.
+  public var file: String { "\(stem).lease" }
+  /// The name of the file that says why the device is quarantined.
+  var quarantineFile: String { "\(stem).quarantine" }
+
+  private var stem: String {
+    let safe = text.utf8.prefix(60).map { byte -> Character in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: Character(Unicode.Scalar(byte))
+      default: "-"
+      }
+    }
+    // FNV-1a, 64 bits: two names that look alike are still two files.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return "\(String(safe))-\(String(hash, radix: 16))"
+  }
+}

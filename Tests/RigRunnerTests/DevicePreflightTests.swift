@@ -1,0 +1,161 @@
+import RigDevice
+import RigDrivers
+import RigEmulator
+import RigLoop
+import RigModel
+import RigRunner
+import RigTestSupport
+import RigWire
+import Testing
+
+/// What a test changes about a healthy device.
+private struct Twist: Sendable {
+  var expectation = DevicePreflight.Expectation()
+  var capabilities: [String] = []
+  var readyReasons: [String] = []
+  /// Bytes by which echoes of this length differ.
+  var wrongEcho: (length: Int64, by: Int)?
+  var noEcho: Int64?
+  var clockError: Duration?
+  var hotspotUp = false
+  var selfTest: JSONValue?
+}
+
+/// A driver between the preflight and an emulated device.
+private struct TwistedDriver: DeviceDriver {
+  let driver: StageLinkDriver
+  let twist: Twist
+
+  func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
+    var hello = try await driver.open(signal)
+    hello.capabilities += twist.capabilities
+    if !twist.readyReasons.isEmpty {
+      hello.ready = false
+      hello.notReadyReasons = twist.readyReasons
+    }
+    if let data = twist.selfTest {
+      signal(
+        .event(
+          DeviceEvent(
+            received: .zero, sequence: 1, boot: hello.boot, run: nil, name: "x.self-test", source: "fw", data: data)))
+    }
+    return hello
+  }
+  func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
+    if method == "echo", let length = params["len"]?.integer {
+      if length == twist.noEcho { throw StageLinkError(.timeout, "no reply in 5 s") }
+      if let wrong = twist.wrongEcho, wrong.length == length {
+        return ["data": .string(String(repeating: "x", count: Int(length) + wrong.by))]
+      }
+    }
+    if method == "state", !twist.readyReasons.isEmpty {
+      return ["state": "idle", "seq": 0, "ready": ["ok": false, "reasons": .list(twist.readyReasons)]]
+    }
+    return try await driver.call(method, params, timeout: timeout)
+  }
+  func close() async { await driver.close() }
+  func clockError() async -> Duration? {
+    if let error = twist.clockError { return error }
+    return await driver.clockError()
+  }
+  func damagedCount() async -> Int { 0 }
+}
+
+@Suite struct DevicePreflightTests {
+  private func run(_ twist: Twist = Twist()) throws -> DevicePreflight.Report {
+    let loop = VirtualLoop()
+    return try loop.run {
+      let world = SimulatedWorld(loop)
+      if twist.hotspotUp { try await SimulatedHotspot(world).up() }
+      let device = EmulatedDevice(
+        loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world),
+        media: SimulatedMedia(world))
+      let life = loop.spawn { try await device.live() }
+      let opener = MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }
+      let report = await DevicePreflight(
+        loop, link: SimulatedLink(world), expectation: twist.expectation,
+        driver: { TwistedDriver(driver: StageLinkDriver(loop, opener) { "n" }, twist: twist) }
+      ).run()
+      life.cancel()
+      return report
+    }
+  }
+
+  @Test func aHealthyDevicePassesEachStep() throws {
+    var twist = Twist()
+    twist.expectation = .init(model: "emu-flagship", serial: "SIM", capabilities: ["rtsp"], flows: ["rtsp-hotspot"])
+    let report = try run(twist)
+    #expect(report.problem == nil)
+    #expect(report.passed.count == 5)
+    #expect(report.passed.first == "hello: emu-flagship, serial SIM, firmware 1.4.2")
+    #expect(report.passed.contains("echo of 0, 511, 512, 513, 1024 bytes"))
+    #expect(report.passed.last == "no hotspot")
+  }
+
+  @Test(arguments: [0, 511, 512, 513, 1_024] as [Int64])
+  func aPayloadThatDoesNotComeBackIsNamed(_ length: Int64) throws {
+    for by in [1, -1] where Int(length) + by >= 0 {
+      var twist = Twist()
+      twist.wrongEcho = (length, by)
+      let problem = try #require(try run(twist).problem)
+      #expect(problem.description == "echo of \(length) bytes: \(Int(length) + by) came back")
+      #expect(problem.isCurable)
+    }
+    var mute = Twist()
+    mute.noEcho = length
+    #expect(try run(mute).problem?.description.hasPrefix("echo of \(length) bytes: ") == true)
+  }
+
+  /// No reset charges a battery.
+  @Test(arguments: [("battery", "charge it"), ("worn", "put it on"), ("thermal", "let it cool down")])
+  func aDeviceThatIsNotReadySaysWhatAPersonCanDo(_ reason: String, _ advice: String) throws {
+    var twist = Twist()
+    twist.readyReasons = [reason]
+    let problem = try #require(try run(twist).problem)
+    #expect(problem.description == "it is not ready: \(reason) (\(advice))")
+    #expect(!problem.isCurable)
+  }
+
+  @Test func anotherReasonMayGoAwayByAReset() throws {
+    var twist = Twist()
+    twist.readyReasons = ["encoder-stuck"]
+    #expect(try run(twist).problem == .init("it is not ready: encoder-stuck"))
+  }
+
+  @Test func anotherDeviceIsNotTaken() throws {
+    for (expectation, text) in [
+      (DevicePreflight.Expectation(serial: "SN9"), "serial number \"SN9\", the device says \"SIM\""),
+      (DevicePreflight.Expectation(model: "CAM"), "model \"CAM\", the device says \"emu-flagship\""),
+      (DevicePreflight.Expectation(capabilities: ["wings"]), "promises wings, which the device does not offer"),
+      (DevicePreflight.Expectation(flows: ["hls-room"]), "promises hls-room, which the device does not offer"),
+    ] {
+      var twist = Twist()
+      twist.expectation = expectation
+      let problem = try #require(try run(twist).problem)
+      #expect(problem.description.contains(text), "\(problem)")
+      #expect(!problem.isCurable)
+    }
+  }
+
+  @Test func aHotspotThatIsStillUpIsFound() throws {
+    var twist = Twist()
+    twist.hotspotUp = true
+    #expect(try run(twist).problem?.description.contains("hotspot of an earlier session") == true)
+  }
+
+  @Test func aClockThatCannotBeToldIsNoUse() throws {
+    var twist = Twist()
+    twist.clockError = .milliseconds(80)
+    #expect(try run(twist).problem?.description == "its clock is known to 80 ms only, 50 ms is needed")
+  }
+
+  @Test func aSelfTestThatIsOfferedMustPass() throws {
+    var twist = Twist()
+    twist.capabilities = ["self-test"]
+    #expect(try run(twist).problem?.description.contains("told no result") == true)
+    twist.selfTest = ["ok": true]
+    #expect(try run(twist).passed.contains("self-test"))
+    twist.selfTest = ["ok": false, "reasons": ["lens"]]
+    #expect(try run(twist).problem?.description == "its self-test failed: lens")
+  }
+}
