@@ -11,6 +11,8 @@ import RigModel
 public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   private let loop: EpollLoop
   private let command: String
+  private let program: String
+  private let arguments: [String]
   private let patience: Duration
   private var forwarder: ChildProcess?
   private var port: UInt16?
@@ -18,8 +20,18 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   /// - Parameters:
   ///   - command: for the shell. The first line of its output that is a number is the port.
   ///   - patience: how long it may take to print that.
-  public init(_ loop: EpollLoop, command: String, patience: Duration = .seconds(10)) {
+  public convenience init(_ loop: EpollLoop, command: String, patience: Duration = .seconds(10)) {
+    self.init(loop, program: "/bin/sh", arguments: ["-c", command], command: command, patience: patience)
+  }
+
+  /// Without a shell.
+  /// - Parameter command: how messages call it.
+  public init(
+    _ loop: EpollLoop, program: String, arguments: [String], command: String, patience: Duration = .seconds(10)
+  ) {
     self.loop = loop
+    self.program = program
+    self.arguments = arguments
     self.command = command
     self.patience = patience
   }
@@ -47,7 +59,7 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
       forwarder = nil
       _ = try await old.end()
     }
-    let child = try ChildProcess(loop, program: "/bin/sh", arguments: ["-c", command])
+    let child = try ChildProcess(loop, program: program, arguments: arguments)
     forwarder = child
     let timer = loop.schedule(at: loop.now + patience) { child.io.close() }
     defer { loop.cancel(timer) }

@@ -69,6 +69,15 @@ struct Arguments {
     return number
   }
 
+  /// A time with its unit.
+  func duration(_ name: String) throws(UsageError) -> Duration? {
+    guard let text = last(name) else { return nil }
+    guard let duration = DurationText.read(text) else {
+      throw UsageError(description: "\(name) takes a time such as \"5 min\" or 30s, not \(PrintableText.quote(text))")
+    }
+    return duration
+  }
+
   /// A 64-bit seed.
   func seed(_ name: String) throws(UsageError) -> UInt64? {
     guard let text = last(name) else { return nil }

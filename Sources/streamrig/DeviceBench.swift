@@ -11,6 +11,16 @@ import RigPlan
 import RigReport
 import RigRunner
 
+/// A device of a rig file, for a bench that has it alone.
+struct BenchDevice {
+  var name: String
+  var model: String
+  /// The address that its media comes from.
+  var host: String
+  /// `nil`: it is emulated.
+  var opener: (any ChannelOpener)?
+}
+
 /// The bench without a rig: each worker starts an emulated device as a child process, and keeps it between cases; or
 /// the one device that `--device` names.
 actor DeviceBench: CaseBench {
@@ -38,6 +48,8 @@ actor DeviceBench: CaseBench {
   private let given: Device?
   private let interface: String
   private let link: LinkChoice
+  /// The only device that there is, where a rig file names it.
+  private let only: BenchDevice?
   private var airs: [Int: NamespaceLink] = [:]
   private var devices: [String: Device] = [:]
   private var started = 0
@@ -49,16 +61,22 @@ actor DeviceBench: CaseBench {
   ///   - deviceHost: the address that its media comes from.
   ///   - interface: where the media comes in, for a device that has no air of its own.
   ///   - link: over which path emulated devices are reached.
+  ///   - only: a device of a rig file, in place of `device`; it takes every case.
   init(
     _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64,
-    device: DeviceTarget?, deviceHost: String, interface: String, link: LinkChoice
+    device: DeviceTarget?, deviceHost: String, interface: String, link: LinkChoice, only: BenchDevice? = nil
   ) {
     self.loop = loop
     self.reports = reports
     self.captureThread = captureThread
     self.captureSkipped = captureSkipped
     self.seed = seed
-    given = device.map { Device(child: nil, host: deviceHost, opener: $0.opener(loop), name: $0.deviceName) }
+    given =
+      device.map { Device(child: nil, host: deviceHost, opener: $0.opener(loop), name: $0.deviceName) }
+      ?? only.flatMap { only in
+        only.opener.map { Device(child: nil, host: only.host, opener: $0, name: only.name) }
+      }
+    self.only = only
     self.interface = interface
     self.link = link
   }
@@ -79,10 +97,7 @@ actor DeviceBench: CaseBench {
     let play = item.plan.limits[StageID.play.rawValue] ?? .seconds(5)
     let loop = loop
     await device.air?.restart(seed: item.seed)
-    let opener = device.opener
-    let driver: @Sendable () -> any DeviceDriver = {
-      StageLinkDriver(loop, opener) { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
-    }
+    let driver = driver(device)
     return CaseEnvironment(
       deviceName: device.name, host: device.host,
       driver: driver(),
@@ -97,8 +112,21 @@ actor DeviceBench: CaseBench {
         recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver)))
   }
 
+  private func driver(_ device: Device) -> @Sendable () -> any DeviceDriver {
+    { [loop, opener = device.opener] in
+      StageLinkDriver(loop, opener) { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
+    }
+  }
+
+  /// The device that a case would get: how it is spoken to, and what sees its hotspot.
+  func access(for item: Case, worker: Int) async throws -> (driver: @Sendable () -> any DeviceDriver, link: any Link) {
+    let device = try await device(for: item, worker: worker)
+    return (driver(device), device.air ?? LoopbackLink(loop))
+  }
+
   private func device(for item: Case, worker: Int) async throws -> Device {
     if let given { return given }
+    if let only { return try await emulated(only.model, worker: worker, behindAir: link.usesAir(item.plan)) }
     guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
       throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
     }
@@ -112,7 +140,7 @@ actor DeviceBench: CaseBench {
       devices[key] = nil
     }
     started += 1
-    let name = "emu-\(started)"
+    let name = only?.name ?? "emu-\(started)"
     let arguments = [
       "emulate", "--json", "--until-eof", "--model", model, "--serial", name, "--seed",
       "\(seed &+ UInt64(worker) &* 977)",
@@ -144,6 +172,9 @@ actor DeviceBench: CaseBench {
   func prepareAirs(_ workers: Int) throws {
     for worker in 0..<workers { _ = try makeAir(worker) }
   }
+
+  /// The air of one worker.
+  func prepareAir(_ worker: Int) throws { _ = try makeAir(worker) }
 
   private func makeAir(_ worker: Int) throws -> NamespaceLink {
     if let air = airs[worker] { return air }

@@ -35,6 +35,7 @@ struct NetworkAccess {
   /// To be called before any thread exists.
   static func prepare(_ settings: RunSettings, plans: [Plan]) -> NetworkAccess {
     var access = NetworkAccess(capture: .allowed)
+    if let rig = settings.rig { return prepare(rig, noCapture: settings.noCapture) }
     let wants = plans.contains(where: settings.link.usesAir)
     if settings.device != nil {
       access.linkClosed = "--device: the harness does not stand between a given device and its hotspot"
@@ -50,6 +51,19 @@ struct NetworkAccess {
     }
     // A device that is there already lives in this network namespace: no private one will do.
     if !settings.noCapture { access.capture = CaptureAccess.prepare(mayMove: settings.device == nil) }
+    return access
+  }
+
+  /// A rig file says which link each device has: where one of them needs a private namespace, all can live there.
+  private static func prepare(_ rig: Rig, noCapture: Bool) -> NetworkAccess {
+    var access = NetworkAccess(capture: .allowed)
+    if rig.devices.contains(where: { $0.link == .namespace }) {
+      do { try NetworkNamespace.enterPrivate() } catch {
+        access.linkClosed = "no network namespaces can be made here: \(error)"
+      }
+    } else if !noCapture {
+      access.capture = CaptureAccess.prepare(mayMove: rig.devices.allSatisfy(\.isEmulated))
+    }
     return access
   }
 }

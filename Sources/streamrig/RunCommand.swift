@@ -28,6 +28,8 @@ enum RunCommand: Command {
           + "a DHCP lease for every case"),
       Option.value(
         "--device", "TARGET", "drive the stage-link/1 device there instead of emulated ones: \(DeviceTarget.forms)"),
+      RigFiles.option,
+      RunLeases.wait,
       Option.value("--device-host", "ADDRESS", "whose media it sends, where TARGET is no HOST:PORT"),
       Option.value("--interface", "NAME", "where its media comes in, default lo"),
       RunSettings.dateOption,
@@ -60,10 +62,14 @@ enum RunCommand: Command {
     let access = simulate ? nil : NetworkAccess.prepare(settings, plans: plans.plans.map(\.plan))
     let schedule = try Selection.schedule(
       plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture,
-      linkClosed: access?.linkClosed)
+      linkClosed: access?.linkClosed, rig: settings.rig)
     if settings.noCapture, !simulate { Output.complain(CaptureAccess.cost) }
     if case .denied(let why)? = access?.capture {
       Output.complain("\(why)\n\(CaptureAccess.remedies)")
+      return ExitStatus.rig
+    }
+    if settings.rig != nil, let why = access?.linkClosed {
+      Output.complain("link namespace: \(why)")
       return ExitStatus.rig
     }
     if settings.link == .namespace, let why = access?.linkClosed {
@@ -76,8 +82,16 @@ enum RunCommand: Command {
       return ExitStatus.rig
     }
     let planned = schedule.plannedCases(Catalogs.vocabulary)
-    var cases = zip(schedule.entries, planned).map { ScheduledCase(item: $0.item, planned: $1, skipped: $0.skipped) }
+    var cases = zip(schedule.entries, planned).map {
+      ScheduledCase(item: $0.item, planned: $1, skipped: $0.skipped, workers: $0.devices.map(Set.init))
+    }
     if let earlier { cases = earlier.narrow(cases) }
+    let leases: RunLeases
+    do { leases = try lease(settings, cases, simulate: simulate) } catch let held as DeviceLease.Held {
+      Output.complain("\(held.line); --wait waits for it")
+      return ExitStatus.rig
+    }
+    defer { leases.release() }
     return try RunSession(
       settings, cases, simulate: simulate, earlier: earlier?.state,
       console: ConsoleSink(settings, earlier: earlier?.state)
@@ -85,10 +99,23 @@ enum RunCommand: Command {
   }
 }
 
+extension RunCommand {
+  /// Takes the devices that some case may run on. Emulated ones need no lease.
+  private static func lease(_ settings: RunSettings, _ cases: [ScheduledCase], simulate: Bool) throws -> RunLeases {
+    var targets: [LeaseTarget] = []
+    if let rig = settings.rig {
+      targets = RigBench.used(rig, by: cases).sorted().map { LeaseTarget(rig.devices[$0]) }
+    } else if let device = settings.device, !simulate {
+      targets = [LeaseTarget(device)]
+    }
+    return try RunLeases.take(targets, for: "run", patience: settings.patience)
+  }
+}
+
 /// The options of a run, read once.
 struct RunSettings {
   var seed: UInt64
-  let jobs: Int
+  private(set) var jobs: Int
   let reports: String
   let junit: String
   let profile: JUnitReport.Profile
@@ -104,6 +131,10 @@ struct RunSettings {
   let link: LinkChoice
   /// Decides which quarantines have run out.
   let today: CalendarDate
+  /// The devices of a rig file, in place of emulated ones.
+  var rig: Rig?
+  /// How long to wait for devices that others hold.
+  var patience: Duration?
 
   init(_ arguments: Arguments) throws(UsageError) {
     seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...0xFFFF_FFFF)
@@ -135,6 +166,14 @@ struct RunSettings {
     self.link = link
     guard device == nil || link != .namespace else {
       throw UsageError(description: "--link namespace starts its devices itself: it goes without --device")
+    }
+    patience = try arguments.duration("--wait")
+    rig = arguments.has("--simulate") ? nil : try RigFiles.given(arguments)
+    if let rig {
+      for option in ["--device", "--device-host", "--interface", "--link", "--jobs"] where arguments.has(option) {
+        throw UsageError(description: "--rig says what each device needs: it goes without \(option)")
+      }
+      jobs = rig.devices.count
     }
     guard device == nil || jobs == 1 else { throw UsageError(description: "--device is one device: --jobs must be 1") }
   }

@@ -2,6 +2,7 @@ import CRigShims
 import Glibc
 import RigLoop
 import RigModel
+import RigPlan
 import RigReport
 import RigRunner
 import Synchronization
@@ -103,15 +104,34 @@ struct RunSession {
   /// - Returns: whether it was interrupted.
   private func runReal(_ loop: EpollLoop, _ signals: Signals) throws -> Bool {
     let capture = settings.noCapture ? nil : try LoopThread()
+    if let rig = settings.rig { return try runRig(rig, loop, signals, capture) }
     let bench = DeviceBench(
       loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
       device: settings.device, deviceHost: settings.deviceHost, interface: settings.interface, link: settings.link)
+    let airs = cases.contains { $0.skipped == nil && settings.link.usesAir($0.item.plan) }
+    let workers = min(settings.jobs, cases.count)
+    return try drive(loop, signals, capture, bench) {
+      if airs { try await bench.prepareAirs(workers) }
+    }
+  }
+
+  /// Each device of the rig is a worker of its own.
+  private func runRig(_ rig: Rig, _ loop: EpollLoop, _ signals: Signals, _ capture: LoopThread?) throws -> Bool {
+    let bench = RigBench(
+      loop, rig, settings, run: header.id, captureThread: capture, used: RigBench.used(rig, by: cases))
+    return try drive(loop, signals, capture, bench) { try await bench.prepare() }
+  }
+
+  /// - Parameter prepare: what takes its time before any case may run.
+  /// - Returns: whether it was interrupted.
+  private func drive(
+    _ loop: EpollLoop, _ signals: Signals, _ capture: LoopThread?, _ bench: any CaseBench,
+    prepare: @escaping @Sendable () async throws -> Void
+  ) throws -> Bool {
     let runner = Runner(
       loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast,
       today: settings.today, emit: emit)
     let session = self
-    let airs = cases.contains { $0.skipped == nil && settings.link.usesAir($0.item.plan) }
-    let workers = min(settings.jobs, cases.count)
     earlyEnd.onReport { error in
       loop.spawn { await runner.interrupt("the reports cannot be written: \(error)") }
     }
@@ -123,7 +143,7 @@ struct RunSession {
           session.console?.tick(loop.now)
         }
       }
-      if airs { try await bench.prepareAirs(workers) }
+      try await prepare()
       await runner.run()
       watcher.cancel()
       ticker.cancel()

@@ -14,7 +14,7 @@ enum Selection {
   /// Cases that need what this run does not have are skipped with that reason.
   static func schedule(
     _ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool, noCapture: Bool = false,
-    linkClosed: String? = nil
+    linkClosed: String? = nil, rig: Rig? = nil
   ) throws -> Schedule {
     let filter: CaseFilter
     do {
@@ -24,7 +24,8 @@ enum Selection {
     }
     let bench = Bench(
       capabilities: Catalogs.capabilities, deviceModels: DeviceProfile.all.map(\.model),
-      closedLayers: linkClosed.map { [FaultDefinition.Layer.link.rawValue: $0] } ?? [:])
+      closedLayers: linkClosed.map { [FaultDefinition.Layer.link.rawValue: $0] } ?? [:],
+      devices: rig?.benchDevices)
     return Schedule(plans, seed: seed, filter: filter, bench: bench) { item in
       for fault in item.plan.faults {
         guard let definition = FaultCatalog.definition(of: fault, in: item.plan.flow) else { continue }

@@ -27,6 +27,8 @@ enum Streamrig {
     EmulateCommand.self,
     ConformCommand.self,
     DoctorCommand.self,
+    DevicesCommand.self,
+    LeaseCommand.self,
     FaultsCommand.self,
     ReportCommand.self,
     SchemaCommand.self,

@@ -7,6 +7,7 @@ import Testing
     #expect(help.status == 0)
     for command in [
       "run", "validate", "list", "plan", "check", "emulate", "conform", "sweep", "report", "schema", "faults", "doctor",
+      "devices", "lease",
     ] {
       #expect(help.out.contains("  \(command) "), "\(command) is not in --help")
       #expect(try Tool.run([command, "--help"]).status == 0)

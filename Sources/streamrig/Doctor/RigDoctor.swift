@@ -1,0 +1,140 @@
+import Glibc
+import RigLoop
+import RigModel
+import RigPlan
+
+/// Whether this machine has what a rig file names.
+enum RigDoctor {
+  static func examine(_ rig: Rig) -> [Diagnosis] {
+    rig.devices.flatMap { device in
+      [control(device), link(device), capture(device)].compactMap { $0 } + commands(device)
+    }
+  }
+
+  // MARK: Control
+
+  private static func control(_ device: Rig.Device) -> Diagnosis? {
+    let name = "\(device.name) control"
+    switch device.control {
+    case .emulated(let model): return .ok(name, "the harness emulates \(model)")
+    case .tcp: return .ok(name, "\(device.control.text): streamrig devices tells whether it answers")
+    case .serial(let path, _): return serial(name, path)
+    case .usb(let selector): return usb(name, selector)
+    case .command(let template), .forward(let template): return program(name, device, template, isNeeded: true)
+    }
+  }
+
+  private static func serial(_ name: String, _ path: String) -> Diagnosis {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let there = SystemFile.list("/dev/serial/by-id")
+      return .problem(
+        name, "\(path): \(SystemError("stat", on: path).reason)",
+        fix: there.isEmpty
+          ? "plug it in; this machine has no serial line by id at all"
+          : "plug it in, or name one of these in /dev/serial/by-id: \(there.joined(separator: ", "))")
+    }
+    guard status.st_mode & S_IFMT == S_IFCHR else {
+      return .problem(name, "\(path) is no serial line", fix: "name the line by its path under /dev/serial/by-id")
+    }
+    guard access(path, R_OK | W_OK) == 0 else {
+      let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? "\(status.st_gid)"
+      return .problem(
+        name, "\(path) may not be opened by this user",
+        fix: "it belongs to the group \(group): sudo usermod -aG \(group) $USER, then log in again")
+    }
+    let isNumbered = path.hasPrefix("/dev/ttyACM") || path.hasPrefix("/dev/ttyUSB")
+    return isNumbered
+      ? .warning(
+        name, "\(path) can be opened",
+        fix: "name it by its path under /dev/serial/by-id: numbers change when something is plugged in")
+      : .ok(name, "\(path) can be opened")
+  }
+
+  /// By the kernel's own list, so that it needs no right to open anything.
+  private static func usb(_ name: String, _ selector: String) -> Diagnosis {
+    let root = "/sys/bus/usb/devices"
+    let wanted = String(selector.split(separator: "=").last ?? "")
+    let found = SystemFile.list(root).first { $0 == wanted || SystemFile.read("\(root)/\($0)/serial") == wanted }
+    guard let found else {
+      return .problem(
+        name, "no USB device has the serial number or the ports \(PrintableText.quote(wanted))",
+        fix: "plug it in; streamrig devices lists what is there")
+    }
+    guard let bus = SystemFile.read("\(root)/\(found)/busnum").flatMap({ Int($0) }),
+      let number = SystemFile.read("\(root)/\(found)/devnum").flatMap({ Int($0) })
+    else { return .warning(name, "usb \(found) is there, and its file cannot be told", fix: "plug it in again") }
+    func three(_ n: Int) -> String { String(repeating: "0", count: max(0, 3 - "\(n)".count)) + "\(n)" }
+    let file = "/dev/bus/usb/\(three(bus))/\(three(number))"
+    guard access(file, R_OK | W_OK) == 0 else {
+      return .problem(
+        name, "usb \(found) is there, and \(file) may not be opened by this user",
+        fix: "put this into /etc/udev/rules.d/70-streamrig.rules, run udevadm control --reload, and plug it in again:\n"
+          + #"SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", ENV{ID_USB_INTERFACES}=="*:ff5301:*", MODE="0660", "#
+          + #"GROUP="plugdev", TAG+="uaccess""#)
+    }
+    return .ok(name, "usb \(found) can be opened")
+  }
+
+  // MARK: Link
+
+  private static func link(_ device: Rig.Device) -> Diagnosis? {
+    let name = "\(device.name) link"
+    switch device.link {
+    case .loopback: return device.isEmulated ? nil : .ok(name, "loopback")
+    case .namespace: return nil
+    case .interface(let interface): return self.interface(name, interface)
+    case .wifi(let radio):
+      let isRadio = SystemFile.list("/sys/class/ieee80211").contains(radio)
+      guard isRadio || access("/sys/class/net/\(radio)/wireless", F_OK) == 0 else {
+        return .problem(
+          name, "there is no radio \(radio)",
+          fix: "plug it in, or name another: iw dev lists them")
+      }
+      if let file = device.keyFile, access(file, R_OK) != 0 {
+        return .problem(
+          name, "\(file): \(SystemError("access", on: file).reason)", fix: "make the file, readable by this user alone")
+      }
+      return .ok(name, "the radio \(radio) is there")
+    }
+  }
+
+  private static func interface(_ name: String, _ interface: String) -> Diagnosis {
+    guard access("/sys/class/net/\(interface)", F_OK) == 0 else {
+      let there = SystemFile.list("/sys/class/net").filter { $0 != "lo" }
+      return .problem(
+        name, "there is no interface \(interface)",
+        fix: "plug it in" + (there.isEmpty ? "" : ", or name one of \(there.joined(separator: ", "))"))
+    }
+    return SystemFile.read("/sys/class/net/\(interface)/operstate") == "down"
+      ? .warning(name, "\(interface) is down", fix: "ip link set \(interface) up, and join the device's network")
+      : .ok(name, "\(interface) is there")
+  }
+
+  private static func capture(_ device: Rig.Device) -> Diagnosis? {
+    device.capture.map { interface("\(device.name) capture", $0) }
+  }
+
+  // MARK: Commands
+
+  private static func commands(_ device: Rig.Device) -> [Diagnosis] {
+    let all = [
+      ("power off", device.power?.off), ("power on", device.power?.on), ("power cycle", device.power?.cycle),
+      ("actuator", device.actuator),
+    ]
+    return all.compactMap { what, template in
+      template.map { program("\(device.name) \(what)", device, $0, isNeeded: false) }
+    }
+  }
+
+  /// - Parameter isNeeded: no case can run without it.
+  private static func program(
+    _ name: String, _ device: Rig.Device, _ template: CommandTemplate, isNeeded: Bool
+  ) -> Diagnosis {
+    let path = (try? device.program(template))?.path
+    if let path, access(path, X_OK) == 0 { return .ok(name, path) }
+    let finding = "\(template.program) cannot be run: there is no such program, or not for this user"
+    let fix = "install it, or write its whole path into the rig file"
+    return isNeeded ? .problem(name, finding, fix: fix) : .warning(name, finding, fix: fix)
+  }
+}

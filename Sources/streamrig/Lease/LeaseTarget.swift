@@ -1,0 +1,78 @@
+import Glibc
+import RigLoop
+import RigPlan
+import RigReport
+import RigRunner
+
+/// A device as leases know it.
+struct LeaseTarget {
+  /// What messages call it.
+  var device: String
+  /// All names by which it is leased. Empty: it is emulated, and everybody starts one of his own.
+  var names: [LeaseName]
+
+  /// The name by which its quarantine is noted.
+  var firstName: LeaseName? { names.first }
+
+  init(_ device: Rig.Device) {
+    self.device = device.name
+    switch device.control {
+    case .emulated: names = []
+    case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
+    case .command(let template), .forward(let template):
+      names = [LeaseName("command \(template.arguments(device.values()).joined(separator: " "))")]
+    case .tcp, .usb: names = [LeaseName(device.control.text)]
+    }
+    if let serial = device.serial, !names.isEmpty { names.append(LeaseName("device \(device.model) \(serial)")) }
+  }
+
+  init(_ target: DeviceTarget) {
+    device = target.deviceName
+    switch target {
+    case .tcp(let address):
+      names = [LeaseName(Rig.Control.tcp(host: address.host, port: address.port).text)]
+    case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
+    case .stdio(let command), .forward(let command): names = [LeaseName("command \(command)")]
+    }
+  }
+
+  /// The device that a command line names: one of the rig, or a target as `--device` takes it.
+  init(_ text: String, rig: Rig?) throws(UsageError) {
+    if let device = rig?.devices.first(where: { $0.name == text }) {
+      self.init(device)
+    } else if let rig, !text.contains(":") {
+      let names = rig.devices.map(\.name)
+      let near = NearestName.suggestion(for: text, among: names).map { "; did you mean \($0)?" } ?? ""
+      throw UsageError(
+        description: "\(PrintableText.quote(text)) is no device of the rig \(rig.id), which has "
+          + names.joined(separator: ", ") + near)
+    } else {
+      self.init(try DeviceTarget(text, option: "DEVICE"))
+    }
+  }
+
+  /// A line has many paths: they are all links to one device file.
+  private static func serialLine(_ path: String) -> LeaseName {
+    guard let real = realpath(path, nil) else { return LeaseName("serial \(path)") }
+    defer { free(real) }
+    return LeaseName("serial \(String(cString: real))")
+  }
+}
+
+extension LeaseRecord {
+  /// A record of this process.
+  init(_ purpose: String, device: String, clock: LeaseClock) {
+    var name = [CChar](repeating: 0, count: 256)
+    gethostname(&name, 255)
+    let uid = getuid()
+    let user = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
+    self.init(
+      purpose: purpose, device: device, pid: getpid(), uid: uid, user: user,
+      host: String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self), since: clock.now)
+  }
+}
+
+extension DeviceLease.Held {
+  /// Anybody may have written the record.
+  var line: String { TerminalText.line("\(self)", columns: 300) }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import RigModel
+import RigRunner
+
+/// The leases of the devices that a run uses, for as long as it lasts.
+struct RunLeases {
+  static let wait = Option.value("--wait", "TIME", "how long to wait for devices that others hold, such as \"5 min\"")
+
+  private let leases: [DeviceLease]
+
+  static let none = RunLeases(leases: [])
+
+  /// Takes all or none, so that two runs never wait for each other.
+  /// - Parameter patience: how long to try again; `nil`: not at all.
+  /// - Throws: `DeviceLease.Held`, or `SystemError`.
+  static func take(_ targets: [LeaseTarget], for purpose: String, patience: Duration?) throws -> RunLeases {
+    let targets = targets.filter { !$0.names.isEmpty }
+    let deadline = ContinuousClock.now + (patience ?? .zero)
+    var said: String?
+    while true {
+      do { return RunLeases(leases: try takeAll(targets, purpose)) } catch let held as DeviceLease.Held {
+        guard ContinuousClock.now < deadline else { throw held }
+        // Once for each holder: nobody wants to read it four times a second.
+        if held.line != said { Output.complain("waiting: \(held.line)") }
+        said = held.line
+      }
+      usleep(250_000)
+    }
+  }
+
+  private static func takeAll(_ targets: [LeaseTarget], _ purpose: String) throws -> [DeviceLease] {
+    let clock = LeaseClock.current
+    let tokens = getenv("STREAMRIG_LEASE").map { String(cString: $0) } ?? ""
+    var taken: [DeviceLease] = []
+    do {
+      for target in targets {
+        taken.append(
+          try DeviceLease.take(
+            target.device, names: target.names,
+            record: LeaseRecord(purpose, device: target.device, clock: clock),
+            tokens: Set(tokens.split(separator: ",").map(String.init)), clock: clock))
+      }
+    } catch {
+      for lease in taken { lease.release() }
+      throw error
+    }
+    return taken
+  }
+
+  func release(_ aftermath: DeviceLease.Aftermath = .asItWas) {
+    for lease in leases { lease.release(aftermath) }
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import RigEmulator
+import RigLoop
+import RigModel
+import RigPlan
+import RigYAML
+
+/// Finds and reads rig files.
+enum RigFiles {
+  static let option = Option.value(
+    "--rig", "FILE", "drive the devices of this rig file instead of emulated ones; default: $STREAMRIG_RIG")
+
+  /// The rig that `--rig` or `STREAMRIG_RIG` names; `nil`: none. Prints what is wrong with it.
+  static func given(_ arguments: Arguments) throws(UsageError) -> Rig? {
+    guard let path = path(arguments) else { return nil }
+    let reading = read(path)
+    for diagnostic in reading.diagnostics { Output.diagnose("\(diagnostic)") }
+    guard let rig = reading.rig else {
+      throw UsageError(description: "the rig file \(PrintableText.quote(path)) cannot be used")
+    }
+    return rig
+  }
+
+  static func path(_ arguments: Arguments) -> String? {
+    if let path = arguments.last("--rig") { return path }
+    // A device that is named on the command line is meant more than a rig that is always there.
+    guard !arguments.has("--device"), let path = getenv("STREAMRIG_RIG"), path.pointee != 0 else { return nil }
+    return String(cString: path)
+  }
+
+  static func read(_ path: String) -> RigReading {
+    switch PlanFiles.contents(path, limit: YAMLDocument.maximumBytes + 1) {
+    case .success(let bytes):
+      return YAMLDocument.readRig(
+        bytes: bytes, file: path, vocabulary: Catalogs.vocabulary, emulated: DeviceProfile.all.map(\.model))
+    case .failure(let error):
+      let place = SourcePosition(file: path, line: 1, column: 1)
+      return RigReading(
+        file: path, rig: nil, diagnostics: [PlanDiagnostic(place, "cannot be read: \(error.reason)")])
+    }
+  }
+}
+
+extension Rig {
+  /// What a schedule needs to know of the devices.
+  var benchDevices: [Bench.Device] {
+    devices.map { device in
+      Bench.Device(
+        name: device.name, model: device.model,
+        capabilities: device.capabilities ?? device.emulatedProfile?.capabilities,
+        flows: device.flows, closedLayers: device.link.closedLayers)
+    }
+  }
+}
+
+extension Rig.Device {
+  var emulatedProfile: DeviceProfile? {
+    guard case .emulated(let model) = control else { return nil }
+    return DeviceProfile.all.first { $0.model == model }
+  }
+
+  /// The command with its variables filled in, the program looked up as a shell would.
+  func program(_ template: CommandTemplate, action: String = "") throws -> (path: String, arguments: [String]) {
+    let words = template.arguments(values(action: action))
+    let name = words.first ?? ""
+    guard let path = name.contains("/") ? name : SystemFile.program(name) else {
+      throw SystemError("posix_spawn", code: ENOENT, on: name)
+    }
+    return (path, Array(words.dropFirst()))
+  }
+}
+
+extension Rig.Link {
+  /// Layers of faults that cannot be performed over this link.
+  var closedLayers: [String: String] {
+    switch self {
+    case .namespace, .wifi: [:]
+    case .loopback: ["link": "the loopback carries no frames that could be impaired"]
+    case .interface(let name): ["link": "the harness does not stand between \(name) and the device"]
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .loopback: "loopback"
+    case .interface(let name): "interface \(name)"
+    case .namespace: "namespace"
+    case .wifi(let radio): "wifi \(radio)"
+    }
+  }
+}
+
+extension Rig.Control {
+  var text: String {
+    switch self {
+    case .tcp(let host, let port): host.contains(":") ? "tcp [\(host)]:\(port)" : "tcp \(host):\(port)"
+    case .serial(let path, let baud): "serial \(path)" + (baud.map { ",\($0)" } ?? "")
+    case .usb(let selector): "usb \(selector)"
+    case .command(let template): "command \(template.text)"
+    case .forward(let template): "forward \(template.text)"
+    case .emulated(let model): "emulated \(model)"
+    }
+  }
+}

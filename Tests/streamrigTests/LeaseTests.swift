@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+/// Leases between real processes. Each test has a folder of leases of its own.
+@Suite struct LeaseTests {
+  private let folder: Folder
+  private let environment: [String: String]
+  private let device = "127.66.240.1:7066"
+
+  init() throws {
+    folder = try Folder()
+    environment = ["STREAMRIG_LEASES": folder.url.path, "STREAMRIG_LEASE": "", "STREAMRIG_RIG": ""]
+  }
+
+  private func lease(_ arguments: String..., environment extra: [String: String] = [:]) throws -> Tool.Result {
+    try Tool.run(["lease"] + arguments, environment: environment.merging(extra) { $1 })
+  }
+
+  /// A process that holds the device, once it does.
+  private func holder() throws -> Process {
+    let process = Process()
+    process.executableURL = Tool.program
+    process.arguments = ["lease", "hold", device, "--", "sh", "-c", "echo held; exec cat"]
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    process.standardInput = Pipe()
+    process.standardOutput = output
+    try process.run()
+    // The command runs once the lease is taken.
+    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "held\n")
+    return process
+  }
+
+  private func end(_ process: Process) {
+    (process.standardInput as? Pipe)?.fileHandleForWriting.closeFile()
+    process.waitUntilExit()
+  }
+
+  @Test func theOtherIsToldWhoHoldsIt() throws {
+    let process = try holder()
+    defer { end(process) }
+    let refused = try lease("hold", device)
+    #expect(refused.status == 3)
+    #expect(refused.err.contains("is held by "), "\(refused.err)")
+    #expect(refused.err.contains("process \(process.processIdentifier), since 20"), "\(refused.err)")
+    let status = try lease("status", "--json", device)
+    #expect(status.out.contains("\"pid\":\(process.processIdentifier)"))
+    // A running process is never robbed.
+    let robbed = try lease("release", "--force", device)
+    #expect(robbed.status == 3)
+    #expect(robbed.err.contains("given back when that process ends"))
+    let run = try Tool.run(
+      [
+        "run", "--device", device, "--no-capture", "--reports", folder.url.appending(path: "r").path, "--case",
+        "success*",
+      ],
+      environment: environment)
+    #expect(run.status == 3)
+    #expect(run.err.contains("--wait waits for it"), "\(run.err)")
+  }
+
+  /// Nothing that is left of a holder blocks anybody.
+  @Test func aKilledHolderHoldsNothing() throws {
+    let process = try holder()
+    kill(process.processIdentifier, SIGKILL)
+    // The command that it ran lives on, and holds nothing.
+    #expect(try lease("hold", device, "--wait", "5 min", "--", "true").status == 0)
+    #expect(try lease("status", device).out == "device-127.66.240.1 is free\n")
+    end(process)
+  }
+
+  @Test func whoWaitsGetsItInTheEnd() throws {
+    let process = try holder()
+    let waiting = Process()
+    waiting.executableURL = Tool.program
+    waiting.arguments = ["lease", "hold", device, "--wait", "5 min", "--", "echo", "mine"]
+    waiting.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let (out, err) = (Pipe(), Pipe())
+    waiting.standardOutput = out
+    waiting.standardError = err
+    try waiting.run()
+    let said = String(decoding: err.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(said.contains("waiting: ") && said.contains("process \(process.processIdentifier)"), "\(said)")
+    end(process)
+    waiting.waitUntilExit()
+    #expect(waiting.terminationStatus == 0)
+    #expect(String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "mine\n")
+  }
+
+  @Test func aHoldWithoutAProcessLetsItsOwnerIn() throws {
+    let held = try lease("hold", device, "--for", "10 min")
+    #expect(held.status == 0)
+    #expect(held.out.hasPrefix("export STREAMRIG_LEASE="))
+    let token = String(held.out.dropFirst("export STREAMRIG_LEASE=".count).dropLast())
+    let refused = try lease("hold", device, "--", "true")
+    #expect(refused.status == 3)
+    #expect(refused.err.contains(" until 20"), "\(refused.err)")
+    for _ in 0..<2 {
+      #expect(try lease("hold", device, "--", "true", environment: ["STREAMRIG_LEASE": token]).status == 0)
+    }
+    // It stands again after it was used.
+    #expect(try lease("status", device).out.contains("is held by"))
+    #expect(try lease("release", device).status == 0)
+    #expect(try lease("hold", device, "--", "true").status == 0)
+  }
+
+  /// Anybody can write into the files: the lock alone decides, and a terminal sees none of it.
+  @Test(
+    arguments: [
+      "", "\u{1B}[2J\u{1B}]0;owned\u{7}", "{\"v\":1}", String(repeating: "[", count: 100_000),
+      "{\"v\":1,\"for\":\"\u{202E}x\\u001b[31m\\n\",\"device\":\"d\",\"pid\":1,\"uid\":0,\"user\":\"root\\u001b[2J\","
+        + "\"host\":\"h\",\"since\":9223372036854775807,\"hold\":{\"token\":\"t\",\"boot\":\"b\","
+        + "\"untilUptime\":9223372036854775807,\"until\":9223372036854775807}}",
+    ])
+  func hostileTextBlocksNobody(_ text: String) throws {
+    #expect(try lease("hold", device, "--", "true").status == 0)
+    let files = try FileManager.default.contentsOfDirectory(at: folder.url, includingPropertiesForKeys: nil)
+    let file = try #require(files.first { $0.pathExtension == "lease" })
+    try Data(text.utf8).write(to: file)
+    #expect(try lease("status", device).out == "device-127.66.240.1 is free\n")
+    let process = try holder()
+    try Data(text.utf8).write(to: file)
+    let refused = try lease("hold", device)
+    end(process)
+    #expect(refused.status == 3)
+    #expect(refused.err.contains("is held by"))
+    #expect(!refused.err.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" }, "\(refused.err)")
+  }
+
+  /// A link in the folder leads nowhere.
+  @Test func aLinkIsNotFollowed() throws {
+    #expect(try lease("hold", device, "--", "true").status == 0)
+    let files = try FileManager.default.contentsOfDirectory(at: folder.url, includingPropertiesForKeys: nil)
+    let file = try #require(files.first { $0.pathExtension == "lease" })
+    let victim = folder.url.appending(path: "victim")
+    try Data("precious".utf8).write(to: victim)
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: victim)
+    #expect(try lease("hold", device, "--", "true").status == 3)
+    #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+  }
+
+  @Test func theCommandEndsWithItsOwnStatusAndInTime() throws {
+    #expect(try lease("hold", device, "--", "sh", "-c", "exit 7").status == 7)
+    let late = try lease("hold", device, "--for", "100 ms", "--", "sleep", "60")
+    #expect(late.status == 128 + 15)
+    #expect(late.err.contains("is over"))
+    #expect(try lease("hold", device, "--", "/no/such/program").status == 3)
+    #expect(try lease("status", device).out.contains("is free"))
+  }
+
+  @Test(
+    arguments: [
+      ([], "expected status, hold or release"), (["hold"], "needs a DEVICE"), (["status"], "--rig FILE"),
+      (["hold", "10.0.0.1:1", "--for", "5"], "takes a time"), (["hold", "camera", "--for", "1 s"], "numeric address"),
+      (["release"], "one DEVICE"),
+    ] as [([String], String)])
+  func wrongUsageIsStatus2(_ words: [String], _ message: String) throws {
+    let result = try Tool.run(["lease"] + words, environment: environment)
+    #expect(result.status == 2)
+    #expect(result.err.contains(message), "\(result.err)")
+  }
+}
