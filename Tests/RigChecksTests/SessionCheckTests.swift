@@ -174,6 +174,16 @@ import Testing
     }
   }
 
+  @Test func anAnswerThatCrossesAResetIsNoneTooMany() {
+    var camera = ScriptedCamera()
+    camera.start()
+    camera.video(5)
+    camera.ask("TEARDOWN", ScriptedCamera.url + "/", "Session: 4455\n")
+    camera.script.segment([], fromServer: false, flags: 0x14)
+    camera.answer("200 OK", "Session: 4455\n")
+    #expect(camera.script.analyze().of(SingleResponseCheck.self).isEmpty)
+  }
+
   @Test func requestsThatCrossTheServersCloseNeedNoAnswer() {
     for (method, check) in [
       ("TEARDOWN", TeardownCheck.self as any WireCheck.Type), ("GET_PARAMETER", SingleResponseCheck.self),

@@ -148,7 +148,9 @@ extension CaptureAnalyzer {
     let open = connections[index].sides[asker].open
     var response = RTSPResponse(
       connection: index, message: message, deviations: deviations, place: place, fromServer: isServer(index, side),
-      request: nil, match: .none, wholeConnection: connections[index].isWhole)
+      request: nil, match: .none,
+      // What is still on its way after a reset answers requests that were given up with it.
+      wholeConnection: connections[index].isWhole && !connections[index].isEnded)
     let found: Int?
     if let number = message.cseq, let match = open.firstIndex(where: { $0.message.cseq == number }) {
       found = match
