@@ -29,6 +29,7 @@ let package = Package(
     .target(name: "CStageLinkAgent"),
     .executableTarget(name: "agent-demo", dependencies: ["CStageLinkAgent"], path: "Tests/agent-demo"),
     .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
+    .systemLibrary(name: "CUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(
       name: "CAV",
@@ -50,6 +51,7 @@ let package = Package(
     module("RigYAML", ["RigModel", "RigPlan", "CYAML"]),
     module("RigCapture", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CPcap"]),
     module("RigDrivers", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CRigShims"]),
+    module("RigUSB", ["RigModel", "RigLoop", "RigDevice", "CUSB"]),
     module("RigLinks", ["RigModel", "RigWire", "RigLoop", "RigDevice", "CRigShims"]),
     module("RigMedia", ["RigModel", "RigLoop", "RigDevice"]),
     module("StageLinkAgent"),
@@ -62,7 +64,8 @@ let package = Package(
       name: "streamrig",
       dependencies: [
         "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigLoop", "RigDevice", "RigYAML",
-        "RigCapture", "RigDrivers", "RigLinks", "RigMedia", "RigEmulator", "RigRunner", "RigRandom", "CRigShims",
+        "RigCapture", "RigDrivers", "RigUSB", "RigLinks", "RigMedia", "RigEmulator", "RigRunner", "RigRandom",
+        "CRigShims",
       ],
       swiftSettings: strict),
     module("RigTestSupport", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
@@ -111,6 +114,18 @@ let package = Package(
       ]),
     tests("RigLinksTests", ["RigLinks", "RigModel", "RigTestSupport"]),
     tests("streamrigTests", []),
+
+    .systemLibrary(
+      name: "CUMockdev", path: "Tests/CUMockdev", pkgConfig: "umockdev-1.0", providers: [.apt(["libumockdev-dev"])]),
+    .target(name: "CMockUSB", dependencies: ["CUMockdev"], path: "Tests/CMockUSB"),
+    .executableTarget(
+      name: "usb-bench",
+      dependencies: [
+        "CMockUSB", "RigModel", "RigWire", "RigFlow", "RigLoop", "RigDevice", "RigDrivers", "RigUSB", "RigLinks",
+        "RigEmulator", "RigRunner", "RigTestSupport",
+      ],
+      path: "Tests/USBBench", swiftSettings: strict),
+    tests("RigUSBTests", ["RigTestSupport"]),
   ]
     + (isFuzzing
       ? [

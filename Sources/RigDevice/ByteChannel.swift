@@ -1,4 +1,5 @@
 import RigLoop
+public import RigModel
 
 /// A bidirectional stream of bytes to a device: TCP, stdio, serial, USB bulk, or memory.
 ///
@@ -18,4 +19,10 @@ public protocol ChannelOpener: Sendable {
   /// RS and CRC are required on it (serial, USB).
   var isGuarded: Bool { get }
   nonisolated(nonsending) func open() async throws -> any ByteChannel
+  /// Says who takes the facts that the transport itself shows beside the bytes: stalls, time-outs, an unplugged device.
+  func observe(_ witness: @escaping @Sendable (Fact) -> Void)
+}
+
+extension ChannelOpener {
+  public func observe(_ witness: @escaping @Sendable (Fact) -> Void) {}
 }

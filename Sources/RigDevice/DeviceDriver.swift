@@ -11,6 +11,8 @@ public enum DriverSignal: Sendable {
   /// Events that the device could not replay.
   case eventsLost(Int64)
   case damaged(String)
+  /// What the transport itself showed: a stall, a time-out, an unplugged device.
+  case fact(Fact)
 }
 
 /// Drives one device over its control link.

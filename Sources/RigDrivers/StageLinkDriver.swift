@@ -42,6 +42,7 @@ public actor StageLinkDriver: DeviceDriver {
 
   public func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     self.signal = signal
+    opener.observe { signal(.fact($0)) }
     do { try await connect() } catch { throw DriverError("\(opener.name): \(error)") }
     // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
     let result = await withUnsafeContinuation { k in
@@ -90,17 +91,20 @@ public actor StageLinkDriver: DeviceDriver {
     perform(host.connected(nonce: nonces(), at: loop.now))
     reader = loop.spawn { [weak self] in
       while true {
-        let bytes = (try? await channel.read()) ?? []
-        guard let self, await self.received(bytes, on: mine) else { return }
+        var bytes: [UInt8] = []
+        var reason = "the device closed the control connection"
+        do { bytes = try await channel.read() } catch { reason = "\(error)" }
+        guard let self, await self.received(bytes, on: mine, end: reason) else { return }
       }
     }
   }
 
+  /// - Parameter end: why nothing follows, where `bytes` is empty.
   /// - Returns: whether to read on.
-  private func received(_ bytes: [UInt8], on connection: Int) -> Bool {
+  private func received(_ bytes: [UInt8], on connection: Int, end: String) -> Bool {
     guard connection == self.connection, !isClosing else { return false }
     guard !bytes.isEmpty else {
-      lost("the device closed the control connection")
+      lost(end)
       return false
     }
     perform(host.receive(bytes, at: loop.now))

@@ -95,6 +95,16 @@ public enum FactKind: String, CaseIterable, Sendable {
   /// After a case: whether the device takes another start.
   case nextStartAccepted = "next-start.accepted"
   case nextStartRefused = "next-start.refused"
+  /// The control channel's device left the bus; the host's own transfers said so.
+  case controlUnplugged = "control.unplugged"
+  /// A transfer of the control channel ended with a stall.
+  case transferStalled = "control.transfer-stalled"
+  /// A transfer of the control channel timed out.
+  case transferTimedOut = "control.transfer-timed-out"
+  /// Bytes of an earlier owner were in the control channel when it was opened.
+  case staleData = "control.stale-data"
+  /// The device sends its records in crumbs.
+  case shortPackets = "control.short-packets"
 }
 
 /// An observation by a witness other than the event's source: what a verdict may rest on.

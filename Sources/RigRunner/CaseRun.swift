@@ -253,6 +253,7 @@ public actor CaseRun {
       eventsLost += count
       entry(.note("\(count) events were lost on the control link"))
     case .damaged(let why): entry(.note("damaged record on the control link: \(why)"))
+    case .fact(let fact): observe(fact)
     }
   }
 

@@ -72,6 +72,7 @@ extension DriverSignal {
     case .rebooted: "rebooted"
     case .eventsLost(let count): "\(count) events lost"
     case .damaged(let why): "damaged: \(why)"
+    case .fact(let fact): "fact \(fact.kind.rawValue)"
     }
   }
 }

@@ -1,0 +1,121 @@
+public import RigDevice
+public import RigLoop
+public import RigModel
+
+/// Opens the control channel of one USB device, again after each loss.
+///
+/// The first opening decides which device it is; later ones take only that one: same port chain, same serial.
+// Unchecked: touched only on the loop's thread.
+public final class USBOpener: ChannelOpener, @unchecked Sendable {
+  private let loop: Loop
+  private var context: USBContext?
+  private let selector: USBSelector
+  private let limits: USBLimits
+  private var identity: USBDevice.Identity?
+  private var last: USBChannel?
+  private var witness: @Sendable (Fact) -> Void = { _ in }
+
+  /// - Parameter context: `nil`: one of its own, made when it is first needed.
+  public init(_ loop: Loop, _ context: USBContext?, _ selector: USBSelector, limits: USBLimits = USBLimits()) {
+    self.loop = loop
+    self.context = context
+    self.selector = selector
+    self.limits = limits
+  }
+
+  public convenience init(_ loop: Loop, _ selector: USBSelector) { self.init(loop, nil, selector) }
+
+  public var name: String { "usb \(identity?.description ?? selector.description)" }
+  public var isGuarded: Bool { true }
+
+  public func observe(_ witness: @escaping @Sendable (Fact) -> Void) { self.witness = witness }
+
+  public nonisolated(nonsending) func open() async throws -> any ByteChannel { try await openChannel() }
+
+  /// - Throws: `USBError`.
+  public nonisolated(nonsending) func openChannel() async throws -> USBChannel {
+    // The interface is claimed until the channel before this one has let it go.
+    var needsReset = false
+    if let last {
+      last.close()
+      let failure = last.pipe.failure?.kind
+      needsReset = await !last.closed() || [.stalled, .timedOut, .hangs, .failed].contains(failure)
+    }
+    last = nil
+    let channel = try await connect(resets: needsReset)
+    last = channel
+    return channel
+  }
+
+  /// Waits until the last channel, which must have been closed, has let the device go.
+  public nonisolated(nonsending) func closed() async { await last?.closed() }
+
+  /// Opens; where that fails in a way that a reset may end, once more with a reset.
+  private nonisolated(nonsending) func connect(resets: Bool) async throws -> USBChannel {
+    do {
+      return try await connectOnce(resets: resets)
+    } catch let error as USBError where !resets && [.stalled, .timedOut, .failed].contains(error.kind) {
+      return try await connectOnce(resets: true)
+    }
+  }
+
+  private nonisolated(nonsending) func connectOnce(resets: Bool) async throws -> USBChannel {
+    let context = try present()
+    let device = try await find(context)
+    let handle: USBHandle
+    do {
+      handle = try await USBHandle.open(loop, context, device, limit: limits.recovery, resets: resets)
+    } catch let error as USBError where error.kind == .notFound || error.kind == .unplugged {
+      // The reset made it another device, which comes by and by; or it went between the look and the opening.
+      try await left(context, device)
+      let again = try await find(context)
+      handle = try await USBHandle.open(loop, context, again, limit: limits.recovery, resets: false)
+    }
+    let witness = witness
+    let pipe = USBPipe(loop, handle, limits) { witness($0) }
+    let channel = USBChannel(pipe)
+    do { try await pipe.start() } catch {
+      pipe.close()
+      _ = await pipe.closed()
+      throw error
+    }
+    return channel
+  }
+
+  private func present() throws(USBError) -> USBContext {
+    if let context { return context }
+    let made = try USBContext()
+    context = made
+    return made
+  }
+
+  /// The device that is meant, when it is there; a device that boots or comes back is waited for.
+  private nonisolated(nonsending) func find(_ context: USBContext) async throws -> USBDevice {
+    let deadline = loop.now + limits.arrival
+    while true {
+      switch choose(context) {
+      case .success(let found):
+        identity = found.identity
+        return found
+      case .failure(let error):
+        guard error.kind == .notFound, loop.now < deadline else { throw error }
+        try await loop.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+
+  private func choose(_ context: USBContext) -> Result<USBDevice, USBError> {
+    let devices = context.devices()
+    guard let identity else { return Result { () throws(USBError) in try selector.resolve(devices) } }
+    if let same = devices.first(where: { $0.identity == identity }) { return .success(same) }
+    return .failure(USBError(.notFound, "the device \(identity) is not plugged in"))
+  }
+
+  /// Waits until this enumeration of the device is gone.
+  private nonisolated(nonsending) func left(_ context: USBContext, _ device: USBDevice) async throws {
+    let deadline = loop.now + limits.departure
+    while loop.now < deadline, context.withDevice(bus: device.bus, address: device.address, { _ in true }) ?? false {
+      try await loop.sleep(for: .milliseconds(20))
+    }
+  }
+}

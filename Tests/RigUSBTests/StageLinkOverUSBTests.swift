@@ -1,0 +1,82 @@
+import RigTestSupport
+import Testing
+
+@Suite(.enabled(if: Script.isAvailable, "needs umockdev and libumockdev-dev"))
+struct StageLinkOverUSBTests {
+  private static func session(_ run: String) -> [String] {
+    [
+      #"start: {"accepted":true}"#, "link event sessionStartCompletion: sessionStartCompletion of \(run)",
+      #"stop: {"accepted":true}"#, "link event sessionFinish: sessionFinish of \(run)",
+    ]
+  }
+  private static let hello = "link open: hello SN1-1"
+
+  @Test func conformance() throws {
+    #expect(try Script.lines("conformance") == StageLinkConformance.expected(waits: false))
+  }
+
+  @Test func aSessionFromStartToFinish() throws {
+    #expect(
+      try Script.lines("flow")
+        == [StageLinkOverUSBTests.hello] + StageLinkOverUSBTests.session("r1") + ["link damaged: 0"])
+  }
+
+  @Test func aSessionInCrumbs() throws {
+    #expect(
+      try Script.lines("flow-in-crumbs")
+        == [StageLinkOverUSBTests.hello] + StageLinkOverUSBTests.session("r1") + [
+          "link damaged: 0", "link facts: control.short-packets",
+        ])
+  }
+
+  @Test func aSessionBearsAStallInEachDirection() throws {
+    #expect(
+      try Script.lines("flow-with-stalls") == [StageLinkOverUSBTests.hello] + StageLinkOverUSBTests.session("r1"))
+  }
+
+  @Test func theRestOfACrashedDriversConversationIsNotTakenForOnesOwn() throws {
+    #expect(
+      try Script.lines("crashed-client")
+        == [
+          StageLinkOverUSBTests.hello, "link event configureHotspotStarting: configureHotspotStarting of old",
+          StageLinkOverUSBTests.hello, "link event sessionFinish: sessionFinish of old",
+        ] + StageLinkOverUSBTests.session("new"))
+  }
+
+  @Test func aRunOutlivesAShortUnplugging() throws {
+    let lines = try Script.lines("unplug-and-back")
+    #expect(
+      lines.prefix(4) == [
+        StageLinkOverUSBTests.hello, "link signal lost: lost: the device was unplugged", "link signal back: back",
+        "link event sessionFinish: sessionFinish of r1",
+      ])
+    // The last two of a start come in either order.
+    let events = lines.last?.split(separator: ": ").last?.split(separator: ", ").map(String.init) ?? []
+    #expect(events.count == 10 && Set(events).count == 10, "\(events)")
+    #expect(events.last == "sessionFinish")
+  }
+
+  /// Unplugged in whatever stage: the control link is to blame, and the device's next case runs.
+  @Test func unpluggedAtEachStage() throws {
+    let stages = [
+      "configure-hotspot", "enter-live-mode", "wait-for-hotspot", "connect-hotspot", "receive-address",
+      "start-session", "running", "finish",
+    ]
+    let lost = "failed at control-link: the control link was lost and did not come back"
+    let lines = try Script.lines("unplug-at-each-stage")
+    #expect(
+      lines
+        == stages.enumerated().map {
+          "\($0.element): case 1-\($0.offset + 1) error, failed: control-link, \(lost)"
+        }
+        + stages.indices.map {
+          "case 1-\($0 + 1) pass, failed: nothing, the session ran and ended as planned"
+        })
+  }
+
+  /// 100 sessions, each over a channel of its own.
+  @Test func sessionsLeaveNothingBehind() throws {
+    let growth = try #require(Growth(try Script.lines("runs").first ?? ""))
+    #expect(growth.isNone, "\(growth)")
+  }
+}

@@ -1,0 +1,131 @@
+import CMockUSB
+import RigLoop
+
+extension Scenario {
+  private static let stages = [
+    "configure-hotspot", "enter-live-mode", "wait-for-hotspot", "connect-hotspot", "receive-address", "start-session",
+    "running", "finish",
+  ]
+
+  static let link: [Scenario] = [
+    Scenario("conformance") { bench in
+      // Longer than an opening takes: the script opens again while a session starts.
+      let camera = try EmulatedCamera(bench, startTakes: 400)
+      try await camera.plug()
+      let driver = try bench.driver()
+      for line in try await driver.ask("link conformance SN1-1").split(separator: "\t") { bench.say("\(line)") }
+      camera.end()
+    },
+    Scenario("flow") { bench in
+      let camera = try EmulatedCamera(bench)
+      try await camera.plug()
+      let driver = try bench.driver()
+      try await bench.flow(driver, run: "r1", opens: true)
+      try await bench.ask(driver, "link damaged")
+      camera.end()
+    },
+    Scenario("flow-in-crumbs") { bench in
+      let camera = try EmulatedCamera(bench)
+      try await camera.plug()
+      bench.bus.set(MOCK_USB_DRIP, 5)
+      let driver = try bench.driver()
+      try await bench.flow(driver, run: "r1", opens: true)
+      try await bench.ask(driver, "link damaged")
+      try await bench.ask(driver, "link facts")
+      camera.end()
+    },
+    Scenario("flow-with-stalls") { bench in
+      let camera = try EmulatedCamera(bench)
+      try await camera.plug()
+      let driver = try bench.driver()
+      try await bench.ask(driver, "link open")
+      bench.bus.set(MOCK_USB_STALL_IN, 1)
+      bench.bus.set(MOCK_USB_STALL_OUT, 1)
+      try await bench.flow(driver, run: "r1", opens: false)
+      camera.end()
+    },
+    Scenario("crashed-client") { bench in
+      // A driver dies in the middle of a run; the next one must not take the rest of its conversation for its own.
+      let camera = try EmulatedCamera(bench)
+      try await camera.plug()
+      let first = try bench.driver()
+      try await bench.ask(first, "link open")
+      _ = try await first.ask(#"link call start {"run":"old","flow":"rtsp-hotspot","params":"default"}"#)
+      try await bench.ask(first, "link event configureHotspotStarting")
+      try await first.kill()
+      bench.bus.forgetHosts()
+      let second = try bench.driver()
+      try await bench.ask(second, "link open")
+      _ = try await second.ask(#"link call stop {"run":"old"}"#)
+      try await bench.ask(second, "link event sessionFinish")
+      try await bench.flow(second, run: "new", opens: false)
+      camera.end()
+    },
+    Scenario("unplug-and-back") { bench in
+      // The cable is pulled and put back in the middle of a run: the run goes on, no event is lost.
+      let camera = try EmulatedCamera(bench, startTakes: 100)
+      try await camera.plug()
+      let driver = try bench.driver()
+      try await bench.ask(driver, "link open")
+      _ = try await driver.ask(#"link call start {"run":"r1","flow":"rtsp-hotspot","params":"default"}"#)
+      camera.unplug()
+      try await bench.ask(driver, "link signal lost")
+      try await camera.plug()
+      try await bench.ask(driver, "link signal back")
+      while try await !driver.ask("link call state").contains("streaming") {
+        try await bench.loop.sleep(for: .milliseconds(20))
+      }
+      _ = try await driver.ask(#"link call stop {"run":"r1"}"#)
+      try await bench.ask(driver, "link event sessionFinish")
+      try await bench.ask(driver, "link events")
+      camera.end()
+    },
+    Scenario("unplug-at-each-stage") { bench in
+      var cameras: [EmulatedCamera] = []
+      for i in stages.indices {
+        let camera = try EmulatedCamera(bench, port: "1-\(i + 1)", seed: UInt64(i + 1))
+        try await camera.plug()
+        cameras.append(camera)
+      }
+      let driver = try bench.driver()
+      try await driver.send(
+        "cases " + stages.enumerated().map { "1-\($0.offset + 1)=\($0.element)" }.joined(separator: " "))
+      var lines: [String] = []
+      while case let line = try await driver.line(), line != "done" {
+        guard line.hasPrefix("at ") else {
+          lines.append(line)
+          continue
+        }
+        cameras.first { $0.port == line.dropFirst(3) }?.unplug()
+      }
+      for (line, stage) in zip(lines.sorted(), stages) { bench.say("\(stage): \(line)") }
+      for camera in cameras { try await camera.plug() }
+      // The next case of each device runs.
+      try await driver.send("cases " + stages.indices.map { "1-\($0 + 1)=none" }.joined(separator: " "))
+      lines = []
+      while case let line = try await driver.line(), line != "done" { lines.append(line) }
+      for line in lines.sorted() { bench.say(line) }
+      for camera in cameras { camera.end() }
+    },
+    Scenario("runs") { bench in
+      let camera = try EmulatedCamera(bench)
+      try await camera.plug()
+      let driver = try bench.driver()
+      _ = try await driver.ask("limit quiet 1")
+      bench.say(try await driver.ask("link runs 100"))
+      camera.end()
+    },
+  ]
+}
+
+extension Bench {
+  /// A session from start to finish.
+  fileprivate nonisolated(nonsending) func flow(_ driver: DriverProcess, run: String, opens: Bool) async throws {
+    if opens { try await ask(driver, "link open") }
+    let start = #"link call start {"run":"\#(run)","flow":"rtsp-hotspot","params":"default"}"#
+    say("start: \(try await driver.ask(start))")
+    try await ask(driver, "link event sessionStartCompletion")
+    say("stop: \(try await driver.ask(#"link call stop {"run":"\#(run)"}"#))")
+    try await ask(driver, "link event sessionFinish")
+  }
+}
