@@ -2,6 +2,7 @@ import RigDevice
 import RigDrivers
 import RigLoop
 import RigPlan
+import RigUSB
 
 /// Where a device is that is there already, as the command line names it.
 enum DeviceTarget: Hashable, Sendable {
@@ -9,16 +10,19 @@ enum DeviceTarget: Hashable, Sendable {
   case serial(path: String, baud: UInt32)
   case stdio(command: String)
   case forward(command: String)
+  case usb(USBSelector)
 
-  static let forms = "HOST:PORT, serial:PATH[,BAUD], forward:COMMAND or stdio:COMMAND"
+  static let forms =
+    "HOST:PORT, usb:SERIAL, usb:PORTPATH, serial:PATH[,BAUD], forward:COMMAND or stdio:COMMAND"
 
   /// `192.168.42.1:7066`, `[::1]:7066`, `serial:/dev/ttyACM0,115200`, `forward:adb forward tcp:0 tcp:7066`,
-  /// `stdio:./agent --verbose`.
+  /// `stdio:./agent --verbose`, `usb:SN0042`, `usb:1-2.3`.
   init(_ text: String, option: String) throws(UsageError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let rest = parts.count == 2 ? String(parts[1]) : ""
     switch parts.first {
     case "serial": self = try DeviceTarget.serial(rest, option: option)
+    case "usb" where parts.count == 2: self = .usb(USBSelector(rest))
     case "stdio" where !rest.isEmpty: self = .stdio(command: rest)
     case "forward" where !rest.isEmpty: self = .forward(command: rest)
     default: self = .tcp(try DeviceTarget.address(text, option: option))
@@ -58,6 +62,7 @@ enum DeviceTarget: Hashable, Sendable {
     case .serial(let path, _): "device-\(path.split(separator: "/").last.map(String.init) ?? "serial")"
     case .stdio: "device-stdio"
     case .forward: "device-forward"
+    case .usb(let selector): selector.text.isEmpty ? "device-usb" : "device-\(selector.text)"
     }
   }
 
@@ -67,6 +72,7 @@ enum DeviceTarget: Hashable, Sendable {
     case .serial(let path, let baud): SerialOpener(loop, path: path, baud: baud)
     case .stdio(let command): ProcessOpener(loop, program: "/bin/sh", arguments: ["-c", "exec \(command)"])
     case .forward(let command): ForwardOpener(loop, command: command)
+    case .usb(let selector): USBOpener(loop, selector)
     }
   }
 }

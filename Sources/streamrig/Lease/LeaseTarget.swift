@@ -3,6 +3,7 @@ import RigLoop
 import RigPlan
 import RigReport
 import RigRunner
+import RigUSB
 
 /// A device as leases know it.
 struct LeaseTarget {
@@ -33,6 +34,7 @@ struct LeaseTarget {
       names = [LeaseName(Rig.Control.tcp(host: address.host, port: address.port).text)]
     case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
     case .stdio(let command), .forward(let command): names = [LeaseName("command \(command)")]
+    case .usb(let selector): names = [LeaseName(Rig.Control.usb(selector.text).text)]
     }
   }
 

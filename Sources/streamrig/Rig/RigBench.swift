@@ -5,6 +5,7 @@ import RigLoop
 import RigModel
 import RigPlan
 import RigRunner
+import RigUSB
 import RigWire
 
 /// The bench of a rig file: each device is a worker, with a `DeviceBench` that has it alone.
@@ -185,7 +186,7 @@ extension Rig.Device {
       return TCPOpener(loop, address)
     case .serial(let path, let baud):
       return SerialOpener(loop, path: path, baud: baud ?? SerialOpener.standardBaud)
-    case .usb: throw DriverError("this program drives no USB yet")
+    case .usb(let selector): return USBOpener(loop, USBSelector(selector))
     case .command(let template):
       let (path, arguments) = try program(template)
       return ProcessOpener(loop, program: path, arguments: arguments)
