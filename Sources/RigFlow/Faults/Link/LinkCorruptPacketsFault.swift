@@ -13,7 +13,12 @@ extension FaultDefinition {
     ],
     proof: .link,
     outcome: .at([.connectHotspot: .failsAt(FailurePoint(.running)), .play: .failsAt(FailurePoint(.running))]),
-    trips: ["rtp.seq", "h264.fu", "h265.packets", "media.decodable"],
+    // Where no whole datagram of a stream was seen before, its checksum says nothing, and damage is judged as it stands.
+    trips: [
+      "rtp.seq", "h264.fu", "h265.packets", "media.decodable", "rtcp.length", "rtcp.compound", "rtcp.bye",
+      "rtcp.sr.mapping", "rtp.version-padding-ext", "rtp.pt.known", "rtp.ssrc.stable", "transport.ssrc.match",
+      "timing.monotonic", "h264.marker.au-end", "h264.stap", "h264.no-startcode", "aac.au-headers",
+    ],
     needsWire: true, transport: .udp, plays: .seconds(4),
     summary: "one bit of a frame is flipped; a receiver drops it for its checksum",
     about: """
