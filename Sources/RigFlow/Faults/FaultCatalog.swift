@@ -38,7 +38,6 @@ public enum FaultCatalog {
     .linkRate,
     .linkBlackout,
     .linkDropLink,
-    .linkWrongKey,
     .linkNoLease,
     .linkSubnetClash,
     // rtsp

@@ -1,2 +1,0 @@
-# Boots and ends: whether a way to run guests works at all.
-true
