@@ -4,6 +4,9 @@ public import RigWire
 /// The network path to a device, as a witness: it says whether the device's hotspot can be reached, and is gone.
 public protocol Link: Sendable {
   var name: String { get }
+  /// The device names its hotspot: a station of the harness's own joins it, in the device's place or as a witness.
+  /// - Returns: `link.joined` or `link.not-joined`; `nil` where the harness has no station, and reaches the device anyhow.
+  func join(_ request: JoinRequest) async -> Fact?
   /// Tries to reach the access point once.
   /// - Returns: a fact of kind `link.joined` or `link.not-joined`.
   func probe(_ target: Hello.Probe?) async -> Fact
@@ -30,6 +33,7 @@ public struct LinkFaultRefused: Error, CustomStringConvertible {
 
 /// A link that is only a witness.
 extension Link {
+  public func join(_ request: JoinRequest) async -> Fact? { nil }
   public func watch(_ see: @escaping @Sendable (Fact) -> Void) async {}
   public func begin(_ fault: FaultRequest) async throws -> Int {
     throw LinkFaultRefused("the \(name) link carries no frames that could be impaired: run with --link namespace")

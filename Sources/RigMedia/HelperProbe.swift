@@ -11,6 +11,7 @@ public actor HelperProbe: MediaProbe {
   private let program: String
   private let gap: Duration
   private let connectLimit: Duration
+  private let start: @Sendable (_ program: String, _ arguments: [String], _ stderr: Int32?) throws -> ChildProcess
   private let stderr: @Sendable () -> Int32?
   private var child: ChildProcess?
   private var reader: Task<Void, any Error>?
@@ -30,15 +31,19 @@ public actor HelperProbe: MediaProbe {
   ///   - program: path of `streamrig-media`.
   ///   - gap: a pause between frames that is reported as a media gap.
   ///   - connectLimit: by when somebody must answer at the address; shorter than the limit of the first key frame.
+  ///   - start: starts the helper, where it belongs into another network namespace than this process; it takes over the
+  ///     descriptor of its stderr.
   ///   - stderr: gives a descriptor for the helper's stderr, taken over.
   public init(
     _ loop: EpollLoop, program: String, gap: Duration, connectLimit: Duration = .milliseconds(4500),
+    start: (@Sendable (_ program: String, _ arguments: [String], _ stderr: Int32?) throws -> ChildProcess)? = nil,
     stderr: @escaping @Sendable () -> Int32? = { nil }
   ) {
     self.loop = loop
     self.program = program
     self.gap = gap
     self.connectLimit = connectLimit
+    self.start = start ?? { try ChildProcess(loop, program: $0, arguments: $1, stderr: $2) }
     self.stderr = stderr
   }
 
@@ -47,7 +52,7 @@ public actor HelperProbe: MediaProbe {
   ) async {
     self.signal = signal
     do {
-      let child = try ChildProcess(loop, program: program, arguments: ["probe"], stderr: stderr())
+      let child = try start(program, ["probe"], stderr())
       self.child = child
       reader = loop.spawn { [weak self] in try await self?.read(child) }
       let command: JSONValue = [

@@ -19,16 +19,19 @@ public struct Bench: Hashable, Sendable {
     public var flows: [String]?
     /// Layers of faults that cannot be performed on it, each with the reason.
     public var closedLayers: [String: String]
+    /// Faults of open layers that cannot be performed on it, by their verb, each with the reason.
+    public var closedVerbs: [String: String]
 
     public init(
       name: String, model: String, capabilities: [String]? = nil, flows: [String]? = nil,
-      closedLayers: [String: String] = [:]
+      closedLayers: [String: String] = [:], closedVerbs: [String: String] = [:]
     ) {
       self.name = name
       self.model = model
       self.capabilities = capabilities
       self.flows = flows
       self.closedLayers = closedLayers
+      self.closedVerbs = closedVerbs
     }
   }
 

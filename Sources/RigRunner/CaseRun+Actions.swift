@@ -32,7 +32,7 @@ extension CaseRun {
       reached(.gate(gate))
     case .sendStart: start()
     case .sendStop: stop()
-    case .join(_, let join): if join["by"]?.string == "harness" { joinForTheDevice() }
+    case .join(let ssid, let join): self.join(JoinRequest(ssid: ssid, ssidHex: namedHotspotHex, join: join))
     case .proveLink: proveLink()
     case .openMedia(let url):
       entry(.action(HarnessAction.open(url)))
@@ -109,17 +109,30 @@ extension CaseRun {
     }
   }
 
-  /// On a firmware bench the host is the station: join, then tell the device how it went.
-  private func joinForTheDevice() {
+  /// On a firmware bench the host is the station: join, then tell the device how it went. Where the device or its phone
+  /// joins, a station of the harness's own joins beside it, as a witness.
+  private func join(_ request: JoinRequest) {
+    let faults = linkFaultsAtOnce
+    guard request.by == .harness else {
+      loop.spawn { [environment] in
+        for fault in faults { _ = await fault.result }
+        _ = await environment.link.join(request)
+      }
+      return
+    }
     entry(.action(HarnessAction.join))
     let target = hello?.probe
-    let request = run
+    let run = run
     loop.spawn { [environment] in
-      let fact = await environment.link.probe(target)
+      for fault in faults { _ = await fault.result }
+      var fact = await environment.link.join(request)
+      if fact == nil || fact?.kind == .linkJoined { fact = await environment.link.probe(target) }
+      guard let fact else { return }
+      if fact.kind != .linkJoined { await self.observe(fact) }
       let joined = fact.kind == .linkJoined
       let error: JSONValue? = joined ? nil : ["domain": "harness", "code": 1, "message": .string(fact.detail)]
       _ = try? await self.ask(
-        "linkResult", ["run": .string(request), "success": .bool(joined), "error": error], within: .seconds(5))
+        "linkResult", ["run": .string(run), "success": .bool(joined), "error": error], within: .seconds(5))
     }
   }
 

@@ -27,10 +27,11 @@ extension CaseRun {
       && provers[i].prover.request.moment == nil
     {
       let after = provers[i].prover.request.arguments["after"]
-      loop.spawn { [loop] in
+      let task = loop.spawn { [loop] in
         if case .duration(let wait)? = after { try await loop.sleep(for: wait) }
         await self.beginLinkFault(i)
       }
+      if after == nil { linkFaultsAtOnce.append(task) }
     }
   }
 

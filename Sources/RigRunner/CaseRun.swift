@@ -3,6 +3,7 @@ import RigDevice
 import RigFlow
 public import RigLoop
 public import RigModel
+import RigReport
 import RigWire
 
 /// Runs one case: feeds the session state machine, performs its actions, and gathers what a verdict needs.
@@ -18,7 +19,7 @@ public actor CaseRun {
   public nonisolated let run: String
   let environment: CaseEnvironment
   private let seal: @Sendable (RunRecord) -> RunRecord
-  private let emit: @Sendable (RunEvent) -> Void
+  private let tell: @Sendable (RunEvent) -> Void
   private let started: HostTime
   var session: Session
   private var timer: TimerID?
@@ -61,6 +62,13 @@ public actor CaseRun {
   private var player: Task<Void, any Error>?
   /// Faults that the link performs: which prover waits for which token.
   var linkFaults: [(prover: Int, token: Int)] = []
+  /// Those that begin with their stage: what the stage asks of the link waits for them.
+  var linkFaultsAtOnce: [Task<Void, any Error>] = []
+  /// The hotspot's name in octets, where the device says it so.
+  private(set) var namedHotspotHex: String?
+  /// Hides the keys that the device told.
+  private var redactor = Redactor()
+  private var keys: Set<String> = []
   /// Faults with a moment of their own that have begun.
   var begunFaults: Set<Int> = []
   /// Longer than any session: the stop comes by an action.
@@ -82,7 +90,7 @@ public actor CaseRun {
     self.run = run
     self.environment = environment
     self.seal = seal
-    self.emit = emit
+    tell = emit
     self.mayBlameOthers = mayBlameOthers
     started = loop.now
     session = Session(
@@ -231,10 +239,11 @@ public actor CaseRun {
       guard !isStarting || session.isCleaning || isOver else { return held.append(event) }
       if event.name == "x.encoder.first" { counterModulus = event.data["counterModulus"]?.integer.map { Int($0) } }
       if !event.isClaim, event.run == nil || event.run == run { eventsSeen.insert(event.name) }
+      if event.name == "connectDeviceHotspotStarting" { learn(event) }
       entry(.event(event), at: event.received)
       handle(.event(event))
     case .deviceLog(let bytes):
-      let text = String(decoding: bytes, as: UTF8.self)
+      let text = redactor.redact(String(decoding: bytes, as: UTF8.self))
       environment.files.append(text, to: "device.log")
       entry(.deviceLog(text))
     case .controlLost(let reason):
@@ -256,6 +265,15 @@ public actor CaseRun {
     case .fact(let fact): observe(fact)
     }
   }
+
+  /// The key of a hotspot is a secret as soon as it is known: no report, log or message may hold it.
+  private func learn(_ event: DeviceEvent) {
+    namedHotspotHex = event.data["ssidHex"]?.string
+    guard let key = event.data["join"]?["key"]?.string, keys.insert(key).inserted else { return }
+    redactor = Redactor(secrets: keys.sorted())
+  }
+
+  private func emit(_ event: RunEvent) { tell(keys.isEmpty ? event : redactor.redact(event)) }
 
   func received(_ signal: MediaSignal) {
     switch signal {

@@ -50,6 +50,8 @@ actor DeviceBench: CaseBench {
   private let link: LinkChoice
   /// The only device that there is, where a rig file names it.
   private let only: BenchDevice?
+  private let radio: RadioChoice?
+  private var wifi: WiFiLink?
   private var airs: [Int: NamespaceLink] = [:]
   private var devices: [String: Device] = [:]
   private var started = 0
@@ -62,9 +64,11 @@ actor DeviceBench: CaseBench {
   ///   - interface: where the media comes in, for a device that has no air of its own.
   ///   - link: over which path emulated devices are reached.
   ///   - only: a device of a rig file, in place of `device`; it takes every case.
+  ///   - radio: for a link over Wi-Fi.
   init(
     _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64,
-    device: DeviceTarget?, deviceHost: String, interface: String, link: LinkChoice, only: BenchDevice? = nil
+    device: DeviceTarget?, deviceHost: String, interface: String, link: LinkChoice, only: BenchDevice? = nil,
+    radio: RadioChoice? = nil
   ) {
     self.loop = loop
     self.reports = reports
@@ -79,6 +83,7 @@ actor DeviceBench: CaseBench {
     self.only = only
     self.interface = interface
     self.link = link
+    self.radio = radio
   }
 
   func environment(for scheduled: ScheduledCase, worker: Int) async throws -> CaseEnvironment {
@@ -87,11 +92,9 @@ actor DeviceBench: CaseBench {
     let folder = try CaseFolder(
       reports: reports,
       relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name, attempt: scheduled.attempt))"
-    ) { Redactor().redact($0) }
-    let capture = try captureThread.map {
-      try JudgedCapture(
-        $0, interface: device.air?.interface ?? interface, host: device.host, folder: folder, item: item)
-    }
+    ) { [secrets = radio?.secrets ?? []] in Redactor(secrets: secrets).redact($0) }
+    await wifi?.restart()
+    let capture = try captureThread.map { try self.capture(on: $0, device, folder, item) }
     let gap = item.plan.limits["media-gap"] ?? .seconds(2)
     // Whether anybody answers must be known before the limit of the first key frame.
     let play = item.plan.limits[StageID.play.rawValue] ?? .seconds(5)
@@ -101,10 +104,10 @@ actor DeviceBench: CaseBench {
     return CaseEnvironment(
       deviceName: device.name, host: device.host,
       driver: driver(),
-      link: device.air ?? LoopbackLink(loop),
-      player: HelperProbe(loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9) {
-        folder.openLog("media-helper.log")
-      },
+      link: link(to: device),
+      player: HelperProbe(
+        loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9, start: wifi?.start(loop)
+      ) { folder.openLog("media-helper.log") },
       capture: capture, captureSkipped: captureSkipped, files: folder,
       lag: { loop.worstLag(since: $0) },
       nextStart: NextStart(
@@ -121,7 +124,26 @@ actor DeviceBench: CaseBench {
   /// The device that a case would get: how it is spoken to, and what sees its hotspot.
   func access(for item: Case, worker: Int) async throws -> (driver: @Sendable () -> any DeviceDriver, link: any Link) {
     let device = try await device(for: item, worker: worker)
-    return (driver(device), device.air ?? LoopbackLink(loop))
+    return (driver(device), link(to: device))
+  }
+
+  private func link(to device: Device) -> any Link {
+    if let wifi { return wifi }
+    if let air = device.air { return air }
+    return LoopbackLink(loop)
+  }
+
+  private func capture(
+    on thread: LoopThread, _ device: Device, _ folder: CaseFolder, _ item: Case
+  ) throws -> JudgedCapture {
+    guard let wifi else {
+      return try JudgedCapture(
+        thread, interface: device.air?.interface ?? interface, host: device.host, folder: folder, item: item)
+    }
+    // The socket of a capture belongs to the namespace in which it was opened.
+    return try wifi.station.run {
+      try JudgedCapture(thread, interface: wifi.interface, host: device.host, folder: folder, item: item)
+    }
   }
 
   private func device(for item: Case, worker: Int) async throws -> Device {
@@ -176,6 +198,12 @@ actor DeviceBench: CaseBench {
   /// The air of one worker.
   func prepareAir(_ worker: Int) throws { _ = try makeAir(worker) }
 
+  /// Takes the radio before any case runs. Does nothing for another link.
+  func prepareRadio() async throws {
+    guard let radio else { return }
+    wifi = try await WiFiLink.open(loop, radio: radio.name, country: radio.country, key: radio.key)
+  }
+
   private func makeAir(_ worker: Int) throws -> NamespaceLink {
     if let air = airs[worker] { return air }
     guard let number = UInt8(exactly: worker) else { throw NoDevice(description: "too many devices for one machine") }
@@ -199,5 +227,18 @@ actor DeviceBench: CaseBench {
     devices = [:]
     for air in airs.values { await air.close() }
     airs = [:]
+    await wifi?.close()
+    wifi = nil
+  }
+}
+
+extension WiFiLink {
+  /// Starts programs where the radio is.
+  nonisolated func start(
+    _ loop: EpollLoop
+  ) -> @Sendable (_ program: String, _ arguments: [String], _ stderr: Int32?) throws -> ChildProcess {
+    { [station] program, arguments, stderr in
+      try station.run { try ChildProcess(loop, program: program, arguments: arguments, stderr: stderr) }
+    }
   }
 }

@@ -8,16 +8,17 @@ enum EmulateCommand: Command {
   static let name = "emulate"
   static let summary = "Be an emulated device: stage-link over TCP, a hotspot port, an RTSP server."
   static let usage = "[--host ADDRESS] [--model MODEL] [--serial TEXT] [--seed N]"
-  static let options = [
-    Option.value("--host", "ADDRESS", "where to listen; default: the first free 127.66.n.1"),
-    Option.value("--control-port", "N", "port of the control link, default 7066"),
-    Option.value("--rtsp-port", "N", "port of the RTSP server, default 8554"),
-    Option.value("--model", "MODEL", "which device: \(DeviceProfile.all.map(\.model).joined(separator: ", "))"),
-    Option.value("--serial", "TEXT", "serial number"),
-    Option.value("--seed", "N", "seed of all that is random in it"),
-    Option.flag("--json", "announce the addresses as one JSON line"),
-    Option.flag("--until-eof", "end when standard input ends"),
-  ]
+  static let options =
+    [
+      Option.value("--host", "ADDRESS", "where to listen; default: the first free 127.66.n.1"),
+      Option.value("--control-port", "N", "port of the control link, default 7066"),
+      Option.value("--rtsp-port", "N", "port of the RTSP server, default 8554"),
+      Option.value("--model", "MODEL", "which device: \(DeviceProfile.all.map(\.model).joined(separator: ", "))"),
+      Option.value("--serial", "TEXT", "serial number"),
+      Option.value("--seed", "N", "seed of all that is random in it"),
+      Option.flag("--json", "announce the addresses as one JSON line"),
+      Option.flag("--until-eof", "end when standard input ends"),
+    ] + EmulatedHotspot.options
 
   static func run(_ arguments: Arguments) throws -> Int32 {
     let model = arguments.last("--model") ?? DeviceProfile.flagship.model
@@ -27,12 +28,13 @@ enum EmulateCommand: Command {
     let control = UInt16(try arguments.number("--control-port", 1...65534, default: 7066))
     let rtsp = UInt16(try arguments.number("--rtsp-port", 0...65535, default: 8554))
     let seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...UInt64.max)
+    let hotspot = try EmulatedHotspot(arguments)
     let hosts = arguments.last("--host").map { [$0] } ?? (1...250).map { "127.66.\($0).1" }
     let loop = try EpollLoop()
     try loop.run {
       let (host, device, server) = try await open(
         loop, hosts: hosts, control: control, rtsp: rtsp, profile: profile, serial: arguments.last("--serial"),
-        seed: seed)
+        seed: seed, hotspot)
       announce(host, server.address, profile, json: arguments.has("--json"))
       loop.spawn { try await server.serve() }
       loop.spawn { try await device.live() }
@@ -46,7 +48,7 @@ enum EmulateCommand: Command {
   /// Takes the first address whose control port is free: two runs never share a device's address.
   private static func open(
     _ loop: EpollLoop, hosts: [String], control: UInt16, rtsp: UInt16, profile: DeviceProfile, serial: String?,
-    seed: UInt64
+    seed: UInt64, _ hotspot: EmulatedHotspot
   ) async throws -> (String, EmulatedDevice, ControlServer) {
     var last: (any Error)?
     for host in hosts {
@@ -55,8 +57,8 @@ enum EmulateCommand: Command {
       else { throw UsageError(description: "--host: \(host.debugDescription) is no numeric address") }
       let media = ServerMedia(loop, on: stream, clips: try EncodedClips(loop), seed: seed &+ 1)
       let device = EmulatedDevice(
-        loop, profile: profile, serial: serial ?? host, seed: seed, hotspot: PortHotspot(loop, on: probe),
-        media: media)
+        loop, profile: profile, serial: serial ?? host, seed: seed, hotspot: hotspot.backend(loop, on: probe),
+        media: media, notice: hotspot.notice(serial: serial ?? host))
       do {
         let server = try ControlServer(loop, on: controlAddress, device: device)
         return (host, device, server)

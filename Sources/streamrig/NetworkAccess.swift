@@ -11,18 +11,31 @@ enum LinkChoice: String, CaseIterable {
   case loopback
   /// Real frames through a relay, with a real DHCP lease, for every case.
   case namespace
+  /// A radio of this machine joins the hotspot of the device that `--device` names.
+  case wifi
 
   /// Whether the case's device stands behind an air of its own.
   func usesAir(_ plan: Plan) -> Bool {
     switch self {
-    case .loopback: false
+    case .loopback, .wifi: false
     case .namespace: true
     case .automatic: LinkChoice.needsAir(plan)
     }
   }
 
   static func needsAir(_ plan: Plan) -> Bool {
-    plan.faults.contains { FaultCatalog.definition(of: $0, in: plan.flow)?.layer == .link }
+    plan.faults.contains {
+      FaultCatalog.definition(of: $0, in: plan.flow)?.layer == .link && LinkChoice.namespace.refusal(of: $0) == nil
+    }
+  }
+
+  /// Why this link cannot perform a fault of the link; `nil`: it can.
+  func refusal(of fault: FaultRequest) -> String? {
+    switch self {
+    case .wifi: WiFiLink.refusal(of: fault)
+    case .automatic, .loopback, .namespace:
+      fault.verb == "wrong-key" ? "\(fault.verb) needs a radio: run with --link wifi" : nil
+    }
   }
 }
 
@@ -37,7 +50,9 @@ struct NetworkAccess {
     var access = NetworkAccess(capture: .allowed)
     if let rig = settings.rig { return prepare(rig, noCapture: settings.noCapture) }
     let wants = plans.contains(where: settings.link.usesAir)
-    if settings.device != nil {
+    if settings.link == .wifi {
+      // The station stands between the harness and the hotspot.
+    } else if settings.device != nil {
       access.linkClosed = "--device: the harness does not stand between a given device and its hotspot"
     } else if settings.link == .loopback {
       access.linkClosed = "--link loopback carries no frames that could be impaired"

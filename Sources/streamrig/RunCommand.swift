@@ -25,7 +25,10 @@ enum RunCommand: Command {
       Option.value(
         "--link", "LINK",
         "auto (default): loopback, and namespace where a case impairs the link; loopback; namespace: real frames and "
-          + "a DHCP lease for every case"),
+          + "a DHCP lease for every case; wifi: a radio joins the hotspot of the device (needs root)"),
+      Option.value("--radio", "NAME", "for --link wifi: the interface or the radio, such as wlan0 or phy0"),
+      Option.value("--country", "CC", "for --link wifi: the country whose rules the radio keeps, such as DE"),
+      Option.value("--key-file", "FILE", "for --link wifi: the key of a hotspot whose device does not tell it"),
       Option.value(
         "--device", "TARGET", "drive the stage-link/1 device there instead of emulated ones: \(DeviceTarget.forms)"),
       RigFiles.option,
@@ -62,7 +65,7 @@ enum RunCommand: Command {
     let access = simulate ? nil : NetworkAccess.prepare(settings, plans: plans.plans.map(\.plan))
     let schedule = try Selection.schedule(
       plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture,
-      linkClosed: access?.linkClosed, rig: settings.rig)
+      linkClosed: access?.linkClosed, link: settings.link, rig: settings.rig)
     if settings.noCapture, !simulate { Output.complain(CaptureAccess.cost) }
     if case .denied(let why)? = access?.capture {
       Output.complain("\(why)\n\(CaptureAccess.remedies)")
@@ -129,6 +132,7 @@ struct RunSettings {
   let deviceHost: String
   let interface: String
   let link: LinkChoice
+  let radio: RadioChoice?
   /// Decides which quarantines have run out.
   let today: CalendarDate
   /// The devices of a rig file, in place of emulated ones.
@@ -175,6 +179,7 @@ struct RunSettings {
       }
       jobs = rig.devices.count
     }
+    radio = try RadioChoice(arguments, link: link, hasDevice: device != nil)
     guard device == nil || jobs == 1 else { throw UsageError(description: "--device is one device: --jobs must be 1") }
   }
 
@@ -193,6 +198,7 @@ struct RunSettings {
     deviceHost = ""
     interface = "lo"
     link = .automatic
+    radio = nil
     today = RunSettings.currentDate
   }
 

@@ -44,7 +44,7 @@ struct RunSession {
       fileThread.loop,
       files: RunWriter.Files(
         journal: "\(settings.reports)/journal.jsonl", events: "\(settings.reports)/events.jsonl", junit: settings.junit),
-      profile: settings.profile, redactor: Redactor(), syncsEachCase: !simulate,
+      profile: settings.profile, redactor: Redactor(secrets: settings.secrets), syncsEachCase: !simulate,
       earlier: earlier
     ) { failure.report($0) }
   }
@@ -107,11 +107,13 @@ struct RunSession {
     if let rig = settings.rig { return try runRig(rig, loop, signals, capture) }
     let bench = DeviceBench(
       loop, reports: settings.reports, captureThread: capture, captureSkipped: "--no-capture", seed: settings.seed,
-      device: settings.device, deviceHost: settings.deviceHost, interface: settings.interface, link: settings.link)
+      device: settings.device, deviceHost: settings.deviceHost, interface: settings.interface, link: settings.link,
+      radio: settings.radio)
     let airs = cases.contains { $0.skipped == nil && settings.link.usesAir($0.item.plan) }
     let workers = min(settings.jobs, cases.count)
     return try drive(loop, signals, capture, bench) {
       if airs { try await bench.prepareAirs(workers) }
+      try await bench.prepareRadio()
     }
   }
 

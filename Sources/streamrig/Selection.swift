@@ -14,7 +14,7 @@ enum Selection {
   /// Cases that need what this run does not have are skipped with that reason.
   static func schedule(
     _ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool, noCapture: Bool = false,
-    linkClosed: String? = nil, rig: Rig? = nil
+    linkClosed: String? = nil, link: LinkChoice = .automatic, rig: Rig? = nil
   ) throws -> Schedule {
     let filter: CaseFilter
     do {
@@ -29,6 +29,7 @@ enum Selection {
     return Schedule(plans, seed: seed, filter: filter, bench: bench) { item in
       for fault in item.plan.faults {
         guard let definition = FaultCatalog.definition(of: fault, in: item.plan.flow) else { continue }
+        if !simulate, rig == nil, definition.layer == .link, let why = link.refusal(of: fault) { return why }
         if simulate, definition.needsWire { return "--simulate runs no RTSP: \(fault.text) needs a wire" }
         if noCapture, definition.proof.needsCapture {
           return "--no-capture: only packets prove that \(fault.text) fired"

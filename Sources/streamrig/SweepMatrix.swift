@@ -25,6 +25,11 @@ struct SweepMatrix {
           excluded.append(Excluded(stage: stage, fault: fault, reason: "acts only at \(homes)"))
           continue
         }
+        let request = FaultRequest(at: stage, do: fault.verb)
+        if fault.layer == .link, let reason = LinkChoice.namespace.refusal(of: request) {
+          excluded.append(Excluded(stage: stage, fault: fault, reason: reason))
+          continue
+        }
         let rows = table.rows(stage, fault.verb)
         if rows.isEmpty { cells.append(SweepCell(stage: stage, fault: fault, row: nil)) }
         cells += rows.map { SweepCell(stage: stage, fault: fault, row: $0) }

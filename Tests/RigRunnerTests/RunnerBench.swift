@@ -29,6 +29,10 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var keepsDevice = false
   /// A kept device refuses to be reset.
   var refusesReset = false
+  /// How devices announce their hotspot; `nil`: they join by themselves.
+  var notice: HotspotNotice?
+  /// A link in front of the simulated one.
+  var wrapLink: (any Link) -> any Link = { $0 }
   private var kept: (device: EmulatedDevice, world: SimulatedWorld, life: Task<Void, any Error>)?
   private(set) var devices: [String: EmulatedDevice] = [:]
   private(set) var openers: [String: BenchOpener] = [:]
@@ -60,7 +64,7 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
       recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver),
       recoversLostControl: recoversLostControl)
     var environment = CaseEnvironment(
-      deviceName: profile.model, host: "", driver: driver(), link: SimulatedLink(world),
+      deviceName: profile.model, host: "", driver: driver(), link: wrapLink(SimulatedLink(world)),
       player: SimulatedPlayer(world), capture: nil, captureSkipped: "virtual time", files: NoFiles(),
       nextStart: keepsDevice ? nextStart : nil)
     environment.preparations = preparations
@@ -70,7 +74,8 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   private func makeDevice(_ seed: UInt64) -> (EmulatedDevice, SimulatedWorld, Task<Void, any Error>) {
     let world = SimulatedWorld(loop)
     let device = EmulatedDevice(
-      loop, profile: profile, serial: "SIM", seed: seed, hotspot: SimulatedHotspot(world), media: SimulatedMedia(world))
+      loop, profile: profile, serial: "SIM", seed: seed, hotspot: SimulatedHotspot(world), media: SimulatedMedia(world),
+      notice: notice)
     return (device, world, loop.spawn { try await device.live() })
   }
 

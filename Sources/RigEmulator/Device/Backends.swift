@@ -4,8 +4,14 @@ public import RigModel
 public protocol HotspotBackend: Sendable {
   func up() async throws
   func down() async
+  /// Waits for what `up` and `down` left to be done.
+  func settle() async
   /// What hello announces.
   var probe: (host: String, port: UInt16) { get }
+}
+
+extension HotspotBackend {
+  public func settle() async {}
 }
 
 /// The emulated device's encoder and RTSP server: real or simulated.

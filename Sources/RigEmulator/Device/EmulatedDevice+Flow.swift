@@ -133,12 +133,26 @@ extension EmulatedDevice {
 
   private func join() async throws -> Bool {
     if take("damaged-record", at: .connectHotspot) != nil { damageNextEvent = true }
-    emit("connectDeviceHotspotStarting", ["ssid": .string("EMU-\(serial)"), "join": ["by": "device"]])
+    linkResult = nil
+    emit("connectDeviceHotspotStarting", notice.json)
     let work = draw(profile.pace.join)
     // Success will be reported though nobody can reach the access point.
     if take("lie", at: .connectHotspot) != nil { await hotspot.down() }
     try await disturbedWork(.connectHotspot, work)
+    if notice.harnessJoins, let error = try await failedJoin() {
+      emit("deviceHotspotConnectCompletion", ["success": false, "error": error.json])
+      await endRun(byUser: false, error: error)
+      return false
+    }
     return try await complete(.connectHotspot, "deviceHotspotConnectCompletion")
+  }
+
+  /// Waits for what the harness says of its join.
+  /// - Returns: why it failed; `nil`: it is on the hotspot.
+  private func failedJoin() async throws -> DeviceError? {
+    while linkResult == nil { try await loop.sleep(for: .milliseconds(20)) }
+    guard let linkResult, !linkResult.success else { return nil }
+    return linkResult.error ?? DeviceError(domain: "harness", code: 0, message: "the harness did not join")
   }
 
   // MARK: Streaming
@@ -244,6 +258,7 @@ extension EmulatedDevice {
     cancelFlow()
     await media.stop(leakPort: false)
     await hotspot.down()
+    await hotspot.settle()
     dropLink()
   }
 

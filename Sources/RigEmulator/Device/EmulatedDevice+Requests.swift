@@ -12,7 +12,7 @@ extension EmulatedDevice {
     case "stop": await stop(params)
     case "inject": await inject(params)
     case "clear": await clear(params)
-    case "linkResult": .failure(StageLinkError(.badState, "this device joins by itself"))
+    case "linkResult": takeLinkResult(params)
     case "state": .success(stateReport)
     case "events": events(params)
     case "faults": faultPage(params)
@@ -81,6 +81,21 @@ extension EmulatedDevice {
       return .failure(StageLinkError(.tooLarge, data: ["most": .integer(Int64(framing.limit - 64))]))
     }
     return .success(["data": .string(String(repeating: "e", count: Int(length)))])
+  }
+
+  private func takeLinkResult(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
+    guard notice.harnessJoins else { return .failure(StageLinkError(.badState, "this device joins by itself")) }
+    guard let success = params["success"]?.bool else { return .failure(StageLinkError(.invalidParams, "success")) }
+    guard let run, params["run"]?.string == run else { return .failure(StageLinkError(.badState, "no such run")) }
+    // An error's text goes back in an event, which must fit a record.
+    let error = params["error"].flatMap { error -> DeviceError? in
+      guard case .object = error else { return nil }
+      return DeviceError(
+        domain: String((error["domain"]?.string ?? "").unicodeScalars.prefix(64)), code: error["code"]?.integer ?? 0,
+        message: String((error["message"]?.string ?? "").unicodeScalars.prefix(256)))
+    }
+    linkResult = (success, error)
+    return .success(["accepted": true])
   }
 
   // MARK: Start and stop

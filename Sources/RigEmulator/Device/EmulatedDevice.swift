@@ -17,6 +17,7 @@ public actor EmulatedDevice {
   let serial: String
   let hotspot: any HotspotBackend
   let media: any MediaBackend
+  let notice: HotspotNotice
   var random: SplitMix64
   var boot: String
   /// Host time at which the device's own clock showed zero.
@@ -34,6 +35,8 @@ public actor EmulatedDevice {
   /// Starts since the boot.
   var starts = 0
   var flowTasks: [Task<Void, any Error>] = []
+  /// What the harness said of its join in this run.
+  var linkResult: (success: Bool, error: DeviceError?)?
   /// The run is being ended: media, events, access point.
   var isEnding = false
   var hotspotLeaked = false
@@ -57,13 +60,14 @@ public actor EmulatedDevice {
 
   public init(
     _ loop: Loop, profile: DeviceProfile, serial: String, seed: UInt64, hotspot: any HotspotBackend,
-    media: any MediaBackend, guarded: Bool = false
+    media: any MediaBackend, guarded: Bool = false, notice: HotspotNotice? = nil
   ) {
     self.loop = loop
     self.profile = profile
     self.serial = serial
     self.hotspot = hotspot
     self.media = media
+    self.notice = notice ?? HotspotNotice(ssid: "EMU-\(serial)")
     random = SplitMix64(seed: seed)
     framing = RecordFraming(guarded: guarded)
     decoder = RecordDecoder(framing)

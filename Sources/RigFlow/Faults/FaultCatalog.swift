@@ -38,6 +38,7 @@ public enum FaultCatalog {
     .linkRate,
     .linkBlackout,
     .linkDropLink,
+    .linkWrongKey,
     .linkNoLease,
     .linkSubnetClash,
     // rtsp

@@ -9,6 +9,8 @@ public struct Lease: Hashable, Sendable, CustomStringConvertible {
   /// Host time at which it was acknowledged.
   public let since: HostTime
 
+  var network: IPv4 { IPv4(address.value & UInt32.max(prefix: prefix)) }
+
   public var description: String { "lease \(address)/\(prefix) from \(server) for \(seconds) s" }
 }
 

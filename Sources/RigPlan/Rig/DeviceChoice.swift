@@ -39,7 +39,9 @@ struct DeviceChoice {
     }
     if let flows = device.flows, !flows.contains(plan.flow.rawValue) { return "does not know \(plan.flow.rawValue)" }
     for (fault, layer) in zip(plan.faults, faultLayers) {
-      if let reason = device.closedLayers[layer] { return "cannot take \(fault.text): \(reason)" }
+      if let reason = device.closedLayers[layer] ?? device.closedVerbs[fault.verb] {
+        return "cannot take \(fault.text): \(reason)"
+      }
     }
     return nil
   }

@@ -67,19 +67,37 @@ enum LinkDoctor {
 
   private static var wifi: Diagnosis {
     let name = "link wifi"
-    let radios = SystemFile.list("/sys/class/ieee80211")
+    let radios: [Radio]
+    do {
+      radios = try Radio.list()
+    } catch {
+      return .warning(name, "the kernel does not list its radios: \(error)", fix: "look at dmesg")
+    }
     guard !radios.isEmpty else {
       return .warning(
-        name, "no radio: /sys/class/ieee80211 is empty",
+        name, "no radio: the kernel lists none",
         fix:
           "plug in a Wi-Fi adapter, or modprobe mac80211_hwsim for simulated ones; runs on emulated devices need none")
     }
-    let missing = ["wpa_supplicant", "iw"].filter { SystemFile.program($0) == nil }
-    guard missing.isEmpty else {
-      return .warning(
-        name, "\(radios.joined(separator: ", ")), but no \(missing.joined(separator: " and no "))",
-        fix: "apt install wpasupplicant iw")
+    let list = radios.map(text).joined(separator: "; ")
+    guard SystemFile.program("wpa_supplicant") != nil else {
+      return .warning(name, "\(list), but no wpa_supplicant", fix: "apt install wpasupplicant")
     }
-    return .ok(name, radios.joined(separator: ", "))
+    guard radios.contains(where: \.isUsable) else {
+      return .warning(
+        name, "none can be used: \(list)",
+        fix: "rfkill unblock wifi; stop who uses it; or take an adapter with another driver")
+    }
+    return .ok(name, list)
+  }
+
+  /// `wlan0 (phy0, ath9k), 2.4 and 5 GHz, NetworkManager's`
+  private static func text(_ radio: Radio) -> String {
+    var parts = [radio.text]
+    if !radio.bands.isEmpty { parts.append(radio.bands.joined(separator: " and ")) }
+    if let manager = radio.manager { parts.append("used by \(manager)") }
+    if let block = radio.block { parts.append("blocked by rfkill (\(block.rawValue))") }
+    if !radio.mayChangeNamespace { parts.append("its driver cannot change network namespace") }
+    return parts.joined(separator: ", ")
   }
 }

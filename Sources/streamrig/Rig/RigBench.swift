@@ -67,6 +67,7 @@ actor RigBench: CaseBench {
       do {
         let bench = try makeBench(device, worker: index)
         if device.link == .namespace { try await bench.prepareAir(index) }
+        try await bench.prepareRadio()
         units[index] = Unit(device: device, bench: bench, lease: LeaseTarget(device))
       } catch {
         // The others can run all the same.
@@ -78,17 +79,23 @@ actor RigBench: CaseBench {
 
   private func makeBench(_ device: Rig.Device, worker: Int) throws -> DeviceBench {
     let interface: String
+    var radio: RadioChoice?
     switch device.link {
     case .interface(let name): interface = device.capture ?? name
     case .loopback, .namespace: interface = device.capture ?? "lo"
-    case .wifi: throw DriverError("this program joins no Wi-Fi yet: name the interface that is on its network")
+    case .wifi(let name):
+      interface = ""
+      radio = RadioChoice(
+        name: name, country: device.country,
+        key: try device.keyFile.map { try RadioChoice.key(in: $0, for: "key-file") })
     }
     return DeviceBench(
       loop, reports: settings.reports, captureThread: captureThread, captureSkipped: "--no-capture",
       seed: settings.seed &+ UInt64(worker) &* 7_919, device: nil, deviceHost: device.host ?? "", interface: interface,
-      link: device.link == .namespace ? .namespace : .loopback,
+      link: radio != nil ? .wifi : device.link == .namespace ? .namespace : .loopback,
       only: BenchDevice(
-        name: device.name, model: device.model, host: device.host ?? "", opener: try device.opener(loop)))
+        name: device.name, model: device.model, host: device.host ?? "", opener: try device.opener(loop)),
+      radio: radio)
   }
 
   func environment(for item: ScheduledCase, worker: Int) async throws -> CaseEnvironment {

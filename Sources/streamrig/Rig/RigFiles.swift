@@ -1,5 +1,6 @@
 import Glibc
 import RigEmulator
+import RigFlow
 import RigLoop
 import RigModel
 import RigPlan
@@ -48,7 +49,7 @@ extension Rig {
       Bench.Device(
         name: device.name, model: device.model,
         capabilities: device.capabilities ?? device.emulatedProfile?.capabilities,
-        flows: device.flows, closedLayers: device.link.closedLayers)
+        flows: device.flows, closedLayers: device.link.closedLayers, closedVerbs: device.link.closedVerbs)
     }
   }
 }
@@ -78,6 +79,22 @@ extension Rig.Link {
     case .loopback: ["link": "the loopback carries no frames that could be impaired"]
     case .interface(let name): ["link": "the harness does not stand between \(name) and the device"]
     }
+  }
+
+  /// Faults of the link that this one cannot perform, with whatever arguments. Other layers may know the same word.
+  var closedVerbs: [String: String] {
+    let choice: LinkChoice
+    switch self {
+    case .namespace: choice = .namespace
+    case .wifi: choice = .wifi
+    case .loopback, .interface: return [:]
+    }
+    let verbs = Set(FaultCatalog.all.filter { $0.layer == .link }.map(\.verb))
+      .subtracting(FaultCatalog.all.filter { $0.layer != .link }.map(\.verb))
+    let refusals = verbs.compactMap { verb in
+      choice.refusal(of: FaultRequest(at: .connectHotspot, do: verb)).map { (verb, $0) }
+    }
+    return Dictionary(uniqueKeysWithValues: refusals)
   }
 
   var text: String {
