@@ -6,6 +6,8 @@ public struct CaptureRequest: Sendable {
   public var host: String?
   /// An expression in libpcap's language (pcap-filter(7)); `nil`: everything.
   public var filter: String?
+  /// The end of a TCP connection whose packets are left out; `nil`: none.
+  public var exceptEnd: (host: String, port: UInt16)?
   /// Frames that are addressed to others are wanted too: for a mirror port.
   public var isPromiscuous = false
   /// The capture ends by itself after so many packets.
@@ -32,6 +34,11 @@ public struct CaptureRequest: Sendable {
   var expression: String {
     var parts: [String] = []
     if let host { parts.append("host \(host)") }
+    if let end = exceptEnd {
+      let (host, port) = (end.host, end.port)
+      parts.append(
+        "not (tcp and ((src host \(host) and src port \(port)) or (dst host \(host) and dst port \(port))))")
+    }
     if let filter, filter.contains(where: { !$0.isWhitespace }) { parts.append("(\(filter))") }
     return parts.joined(separator: " and ")
   }

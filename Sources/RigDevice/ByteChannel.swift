@@ -1,4 +1,4 @@
-import RigLoop
+public import RigLoop
 public import RigModel
 
 /// A bidirectional stream of bytes to a device: TCP, stdio, serial, USB bulk, or memory.
@@ -21,8 +21,12 @@ public protocol ChannelOpener: Sendable {
   nonisolated(nonsending) func open() async throws -> any ByteChannel
   /// Says who takes the facts that the transport itself shows beside the bytes: stalls, time-outs, an unplugged device.
   func observe(_ witness: @escaping @Sendable (Fact) -> Void)
+  /// The device's end of the control link, where its packets may be on the wire beside the media's. They hold what
+  /// the device tells in confidence, such as the password in an address: captures leave them out.
+  var endOnWire: SocketAddress? { get }
 }
 
 extension ChannelOpener {
   public func observe(_ witness: @escaping @Sendable (Fact) -> Void) {}
+  public var endOnWire: SocketAddress? { nil }
 }

@@ -12,6 +12,7 @@ public struct TCPOpener: ChannelOpener {
   }
 
   public var name: String { "tcp \(address)" }
+  public var endOnWire: SocketAddress? { address }
   public var isGuarded: Bool { false }
 
   public nonisolated(nonsending) func open() async throws -> any ByteChannel {

@@ -2,6 +2,7 @@ import Glibc
 import RigDrivers
 import RigLoop
 import RigReport
+import RigRunner
 
 enum ConformCommand: Command {
   static let name = "conform"
@@ -11,6 +12,7 @@ enum ConformCommand: Command {
     Option.flag("--no-sessions", "start no session; the steps that need one are skipped"),
     Option.flag("--no-reset", "do not reset the device at the end"),
     Option.value("--patience", "SECONDS", "how long a session may take to start, default 180"),
+    RunLeases.wait,
   ]
 
   static func run(_ arguments: Arguments) throws -> Int32 {
@@ -23,6 +25,15 @@ enum ConformCommand: Command {
     settings.reset = !arguments.has("--no-reset")
     settings.patience = .seconds(try arguments.number("--patience", 1...3600, default: 180))
     if case .stdio = target { settings.outlivesChannel = false }
+    // The script stops sessions and resets the device: nobody else may be using it.
+    let leases: RunLeases
+    do {
+      leases = try RunLeases.take([LeaseTarget(target)], for: "conform", patience: try arguments.duration("--wait"))
+    } catch let held as DeviceLease.Held {
+      Output.complain("\(held.line); --wait waits for it")
+      return ExitStatus.rig
+    }
+    defer { leases.release() }
     let loop = try EpollLoop()
     let tally = Tally()
     let isConforming = try loop.run { [settings] in

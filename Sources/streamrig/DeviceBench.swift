@@ -138,11 +138,14 @@ actor DeviceBench: CaseBench {
   ) throws -> JudgedCapture {
     guard let wifi else {
       return try JudgedCapture(
-        thread, interface: device.air?.interface ?? interface, host: device.host, folder: folder, item: item)
+        thread, interface: device.air?.interface ?? interface, host: device.host, except: device.opener.endOnWire,
+        folder: folder, item: item)
     }
     // The socket of a capture belongs to the namespace in which it was opened.
     return try wifi.station.run {
-      try JudgedCapture(thread, interface: wifi.interface, host: device.host, folder: folder, item: item)
+      try JudgedCapture(
+        thread, interface: wifi.interface, host: device.host, except: device.opener.endOnWire, folder: folder,
+        item: item)
     }
   }
 

@@ -12,17 +12,20 @@ struct JudgedCapture: CaseCapture {
   private let judge: PacketJudge
   private let running: Task<Void, any Error>
 
+  /// - Parameter control: the control link's end, whose packets are not captured.
   /// - Throws: `LiveCapture.Unavailable`.
   init(
-    _ thread: LoopThread, interface: String, host: String, folder: CaseFolder, item: Case
+    _ thread: LoopThread, interface: String, host: String, except control: SocketAddress?, folder: CaseFolder,
+    item: Case
   ) throws(LiveCapture.Unavailable) {
     let context = AnalysisContext(
       expectedGOP: item.plan.params.map { $0.iFrameInterval + 1 },
       askedBitRate: item.plan.params.flatMap { $0.bitrate.bitsPerSecond > 0 ? $0.bitrate : nil },
       settings: item.plan.checks, hosts: IPAddress(host).map { [$0] } ?? [], file: "capture.pcapng")
     let judge = PacketJudge(context)
-    let request = CaptureRequest(
+    var request = CaptureRequest(
       interface: interface, host: host, path: "\(folder.path)/capture.pcapng", title: item.id)
+    if let control { request.exceptEnd = (control.host, control.port) }
     let live = try LiveCapture(thread.loop, request, sink: judge)
     self.judge = judge
     self.live = live

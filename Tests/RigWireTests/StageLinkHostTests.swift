@@ -87,7 +87,6 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
       31 < \(Script.event(1, "a"))
       32 < {"method":"event","params":{"seq":2,"boot":"b1","t":9,"name":"b","src":"sdk","success":false,"new":[1]}}
       32 = event 2 b run - {"success":false,"new":[1]}
-      33 < \(Script.event(3, boot: "b0", "of another boot"))
       34 < {"method":"event","params":{"seq":"3","boot":"b1","t":9,"name":"malformed"}}
       """)
   }
@@ -360,6 +359,61 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
       1030 < \(Script.event(1, boot: "b2"))
       1030 = event 1 e run r1 {}
       """)
+  }
+
+  /// A serial line stays open while the device behind it boots.
+  @Test func anEventOfAnotherBootEndsTheConnection() {
+    expectConversation(
+      """
+      \(Script.handshake(seq: 7))
+      40 call stop {}
+      40 > {"id":11,"method":"stop","params":{}}
+      50 < \(Script.event(1, boot: "b2"))
+      50 = link lost: an event carries another boot id than hello: the device rebooted
+      50 = refused 11 timeout (-32007): the control link was lost
+      """)
+  }
+
+  @Test func aClockThatGoesBackIsGreetedAnewOncePerBoot() {
+    func beats(_ seconds: ClosedRange<Int>) -> String {
+      seconds.map { "\($0 * 1000) < \(Script.heartbeat(seq: 0))\n\($0 * 1000) = heartbeat idle run -" }
+        .joined(separator: "\n")
+    }
+    expectConversation(
+      """
+      \(Script.handshake())
+      \(beats(1...5))
+      5020 > {"id":11,"method":"ping","params":{"h0":5020000}}
+      5022 < {"id":11,"result":{"d1":2000,"d2":2000}}
+      5022 = link lost: the device's clock went back from 5019000 to 2000 µs: it rebooted, or its time is not monotonic
+      6000 connect n2
+      6000 > {"id":12,"method":"hello","params":{"v":[1],"nonce":"n2"}}
+      6002 < {"id":12,"result":\(Script.hello(nonce: "n2", boot: "b1"))}
+      \(Script.pings(from: 6002, firstID: 13))
+      6018 > {"id":21,"method":"events","params":{"since":0}}
+      6019 < {"id":21,"result":{"events":[],"next":0,"more":false,"lost":0}}
+      6019 = ready cam boot b1
+      \(beats(7...11))
+      11019 > {"id":22,"method":"ping","params":{"h0":11019000}}
+      11020 < {"id":22,"result":{"d1":2000,"d2":2000}}
+      11021 call x {}
+      11021 > {"id":23,"method":"x","params":{}}
+      """)
+  }
+
+  @Test func theNextHelloMayBeLongerThanTheLastOneAllowed() {
+    let caps = (0..<40).map { "\"capability-\($0)\"" }.joined(separator: ",")
+    let hello = Script.hello(nonce: "n2", boot: "b2").dropLast() + ",\"x.notes\":[\(caps)]}"
+    let text = """
+      \(Script.handshake(limits: #""limits":{"record":512},"#))
+      50 disconnect
+      1000 connect n2
+      1000 > {"id":11,"method":"hello","params":{"v":[1],"nonce":"n2"}}
+      1002 < {"id":11,"result":\(hello)}
+      1002 = rebooted b1 to b2
+      1002 > {"id":12,"method":"state","params":{}}
+      """
+    expectConversation(text)
   }
 
   @Test func aDeviceWithoutClockOrStateStillBecomesReady() {

@@ -53,6 +53,10 @@ public struct StageLinkHost: Sendable {
   private var boot: String?
   private var sequence: EventSequence?
   private var clock = ClockSync()
+  /// The greatest device time of this connection's pings, in microseconds.
+  private var newestDeviceTime: Int64?
+  /// This boot's clock already went back once.
+  private var wasGreetedForClock = false
   private var pingsLeft = 0
   private var nextPing: HostTime = .zero
   private var heartbeatDue: HostTime = .zero
@@ -84,15 +88,20 @@ public struct StageLinkHost: Sendable {
   // MARK: Connection
 
   /// A new channel is open: greet. `nonce` must be fresh and unpredictable.
+  /// Calls that still wait on an earlier channel are answered with `timeout`.
   public mutating func connected(nonce: String, at now: HostTime) -> [Action] {
+    let unanswered = disconnected()
+    // What the last hello lowered holds for what followed it; the device behind this channel may be another by now.
+    framing = RecordFraming(guarded: framing.guarded)
     decoder = RecordDecoder(framing)
-    pending = [:]
     replayAskedSince = nil
+    newestDeviceTime = nil
     phase = .greeting
     damagedBeforeHello = 0
     bytesBeforeHello = 0
     self.nonce = nonce
-    return [request("hello", ["v": [1], "nonce": .string(nonce)], .hello, now, timeout: StageLinkHost.helloTimeout)]
+    let hello = request("hello", ["v": [1], "nonce": .string(nonce)], .hello, now, timeout: StageLinkHost.helloTimeout)
+    return unanswered + [hello]
   }
 
   /// The channel ended; calls that wait are answered with `timeout`.
@@ -192,6 +201,7 @@ public struct StageLinkHost: Sendable {
       return [ping(now)]
     case .ping(let sent):
       if let d1 = result["d1"]?.integer, let d2 = result["d2"]?.integer {
+        if let back = clockWentBack(d1, d2) { return lose(back) }
         clock.add(sent: sent, d1: d1, d2: d2, received: now)
       }
       return afterPing(now)
@@ -227,7 +237,10 @@ public struct StageLinkHost: Sendable {
       sequence = nil
     }
     boot = hello.boot
-    if !sameBoot { clock = ClockSync() }
+    if !sameBoot {
+      clock = ClockSync()
+      wasGreetedForClock = false
+    }
     wantsReplay = sequence != nil
     phase = .synchronizing
     pingsLeft = StageLinkHost.pingsAtStart
@@ -241,6 +254,15 @@ public struct StageLinkHost: Sendable {
 
   private mutating func ping(_ now: HostTime) -> Action {
     request("ping", ["h0": .integer(now.nanoseconds / 1000)], .ping(sent: now), now, timeout: .seconds(2))
+  }
+
+  /// A device can reboot behind a line that stays open, and say nothing. Its monotonic time then begins anew.
+  private mutating func clockWentBack(_ d1: Int64, _ d2: Int64) -> String? {
+    defer { newestDeviceTime = max(d2, newestDeviceTime ?? d2) }
+    guard let newest = newestDeviceTime, d1 < newest, !wasGreetedForClock else { return nil }
+    // A clock that is not monotonic is the agent's fault, and greeting it again and again would not mend it.
+    wasGreetedForClock = true
+    return "the device's clock went back from \(newest) to \(d1) µs: it rebooted, or its time is not monotonic"
   }
 
   private mutating func afterPing(_ now: HostTime) -> [Action] {
@@ -272,7 +294,9 @@ public struct StageLinkHost: Sendable {
   private mutating func notified(_ method: String, _ params: JSONValue, _ now: HostTime) -> [Action] {
     switch method {
     case "event":
-      guard let event = StageLinkEvent(params: params), event.boot == boot else { return [] }
+      guard let event = StageLinkEvent(params: params) else { return [] }
+      // Whoever answered hello is not who speaks now. Another hello tells what became of it.
+      guard event.boot == boot else { return lose("an event carries another boot id than hello: the device rebooted") }
       return received(event, now)
     case "hb":
       heartbeatDue = now + heartbeatPatience
