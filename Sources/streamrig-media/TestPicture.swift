@@ -1,4 +1,5 @@
 import CAV
+import RigModel
 
 /// The moving test picture: sliding gradients, below them a band of noise that is new in every frame (it is what
 /// costs the bits), and the frame counter at the top left. The same seed gives the same pictures.
@@ -65,18 +66,5 @@ struct TestPicture {
       }
     }
     PictureCounter.paint(counter, into: luma, stride: stride, width: width)
-  }
-}
-
-/// A small generator with a full period of 2⁶⁴: reproducible noise, nothing secret.
-struct SplitMix64 {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -240,7 +240,7 @@ private func isBack(_ signal: DriverSignal) -> Bool { if case .controlBack = sig
     let (gapless, names) = try onBench(seed: seed) { bench in
       try await bench.open()
       try await bench.start()
-      var random = SeededRandom(seed: seed)
+      var random = SplitMix64(seed: seed)
       bench.opener.incoming = { bytes in
         !bytes.isEmpty && Int.random(in: 0..<5, using: &random) == 0 ? [] : bytes
       }

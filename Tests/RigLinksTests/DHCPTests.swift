@@ -137,7 +137,7 @@ import Testing
     let whole = DHCPMessage(isReply: true, .offer, transaction: 3, hardware: hardware).encoded()
     // With 243 bytes the message's type is there.
     for length in 0..<243 { #expect(DHCPMessage(Array(whole.prefix(length))) == nil) }
-    var random = SeededRandom(seed: 4)
+    var random = SplitMix64(seed: 4)
     var pool = pool()
     for _ in 0..<5000 {
       var bytes = whole

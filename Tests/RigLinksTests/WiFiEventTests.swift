@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func noTextTrapsTheReaders() {
-    var random = SeededRandom(seed: 7)
+    var random = SplitMix64(seed: 7)
     let pieces = [
       "<3>", "CTRL-EVENT-DISCONNECTED ", "CTRL-EVENT-AUTH-REJECT ", "bssid=", "=", "\"", "\\", " ", "\t", "\n", "x",
       "reason=-1", "\\x4", "\\xZZ", "02:00:00:00:00:0g", "ü", "SME: Trying to authenticate with ", "\u{0}",

@@ -122,7 +122,7 @@ import Testing
     let events = try Self.events(3)
     let lines: [[UInt8]] = events.map { Array(JournalLine.encode($0).utf8) }
     let journal: [UInt8] = Array(lines.joined(separator: [0x0A])) + [0x0A]
-    var random = SeededRandom(seed: 5)
+    var random = SplitMix64(seed: 5)
     var places: Set<Int> = []
     var at = 0
     for (n, line) in lines.enumerated() {
@@ -157,7 +157,7 @@ import Testing
   @Test func aDamagedJournalIsStillAReport() throws {
     let events = try Self.events(2)
     let journal: [UInt8] = Array(events.map { JournalLine.encode($0) + "\n" }.joined().utf8)
-    var random = SeededRandom(seed: 6)
+    var random = SplitMix64(seed: 6)
     for _ in 0..<60 {
       var bytes = journal
       for _ in 0..<Int.random(in: 1...4, using: &random) {

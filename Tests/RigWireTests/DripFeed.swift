@@ -1,3 +1,4 @@
+import RigModel
 import RigBytes
 import RigWire
 
@@ -34,20 +35,8 @@ extension RTSPParser.Item {
   var garbageCount: Int? { if case .garbage(_, let count, _) = self { count } else { nil } }
 }
 
-/// Seeded generator for mutations (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// Flips, removes, inserts and repeats bytes.
-func mutated(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+func mutated(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
   var out = bytes
   for _ in 0..<Int.random(in: 1...6, using: &random) where !out.isEmpty {
     let place = Int.random(in: 0..<out.count, using: &random)

@@ -1,3 +1,4 @@
+import RigModel
 import RigBytes
 import RigWire
 import Testing
@@ -122,7 +123,7 @@ extension NALEvent {
   }
 
   @Test func mutations() {
-    var random = SplitMix(state: 17)
+    var random = SplitMix64(seed: 17)
     let payloads = H264Packetizer(maximumPayload: 40, aggregates: true)
       .packetize([hex("6742001f"), hex("68ce"), [0x65] + [UInt8](repeating: 0, count: 200)])
     var h264 = H264Depacketizer()

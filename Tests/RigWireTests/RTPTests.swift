@@ -1,3 +1,4 @@
+import RigModel
 import RigBytes
 import RigWire
 import Testing
@@ -102,7 +103,7 @@ import Testing
   }
 
   @Test func mutations() {
-    var random = SplitMix(state: 13)
+    var random = SplitMix64(seed: 13)
     let base = RTCPPacket.compound([
       .senderReport(.init(ssrc: 1, ntp: NTPTime(raw: 5), rtpTime: 90, packetCount: 2, octetCount: 3)),
       .sourceDescription([.init(ssrc: 1, cname: "camera")]), .bye(ssrcs: [1], reason: "x"),

@@ -1,3 +1,4 @@
+import RigModel
 import RigBytes
 import RigWire
 import Testing
@@ -223,7 +224,7 @@ enum RTSPStreams {
 
   /// Whatever comes in: no trap, nothing is made up, and the pieces do not matter.
   @Test func mutations() {
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     for round in 0..<3000 {
       let bytes = mutated(RTSPStreams.all[round % RTSPStreams.all.count], &random)
       let whole = items(bytes)

@@ -1,3 +1,4 @@
+import RigModel
 import RigWire
 import Testing
 
@@ -109,7 +110,7 @@ import Testing
   }
 
   @Test func mutations() {
-    var random = SplitMix(state: 11)
+    var random = SplitMix64(seed: 11)
     for _ in 0..<2000 {
       let bytes = mutated(Array(Self.healthy.utf8), &random)
       let session = SDPSession(parsing: bytes)

@@ -16,7 +16,7 @@ private struct Truth {
   private func violations(
     seed: UInt64, ppm: Double, seconds: Int, there: ClosedRange<Int64>, back: ClosedRange<Int64>
   ) -> (outside: Int, judged: Int, sync: ClockSync) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let truth = Truth(offset: Double.random(in: -3600...86400, using: &random), partsPerMillion: ppm)
     var sync = ClockSync()
     var now = HostTime(nanoseconds: 7_000_000_000_000)

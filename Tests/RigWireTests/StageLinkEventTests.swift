@@ -87,7 +87,7 @@ import Testing
 
   /// Whatever the order, the repeats and the replays: each event once, in order.
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func aSequenceIsDeliveredInOrder(_ seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     func event(_ n: Int64) -> StageLinkEvent {
       StageLinkEvent(sequence: n, boot: "b", run: nil, deviceTime: n, name: "e", source: "", data: .object([]))
     }

@@ -460,7 +460,7 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
 
   /// Whatever a device sends, the host neither traps nor asks without end.
   @Test func mutatedConversationsNeverTrap() {
-    var random = SplitMix(state: 11)
+    var random = SplitMix64(seed: 11)
     let device = StageLinkTranscript.lines(
       Script.handshake(seq: 3) + """
 

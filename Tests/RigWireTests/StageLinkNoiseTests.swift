@@ -4,7 +4,7 @@ import Testing
 
 /// The promise of the framing, on a console shared with logs.
 @Suite struct StageLinkNoiseTests {
-  private static func event(_ n: Int, _ random: inout SplitMix) -> String {
+  private static func event(_ n: Int, _ random: inout SplitMix64) -> String {
     let names = ["hotspotConfigureCompletion", "waitingForHotspotOpen", "rtspAddressReceived", "x.thermal"]
     let name = names[Int.random(in: 0..<names.count, using: &random)]
     let pad = String(repeating: "m", count: Int.random(in: 0...200, using: &random))
@@ -12,7 +12,7 @@ import Testing
       + #""name":"\#(name)","src":"sdk","success":true,"error":{"domain":"d","code":\#(n % 7),"message":"\#(pad)"}}}"#
   }
 
-  private static func logLine(_ random: inout SplitMix) -> [UInt8] {
+  private static func logLine(_ random: inout SplitMix64) -> [UInt8] {
     let lines = [
       "[  12.345] wifi: state 3", "E (4711) ap: {\"err\":-2}", "{", "}", "{\"jsonrpc\":\"2.0\"}", "",
       "dhcp offer *deadbeef",
@@ -23,7 +23,7 @@ import Testing
   /// 2 % of the records spliced by log text, 1 % cut, 0.5 % with a flipped bit, logs between them.
   @Test(arguments: [true, false], [1, 2] as [UInt64])
   func noFalseRecordAndNoneLost(_ guarded: Bool, _ seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var sent: [JSONValue] = []
     var whole: Set<JSONValue> = []
     var stream: [UInt8] = []
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func mutatedStreamsNeverTrapNorGrow(_ guarded: Bool) {
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     let records = (1...4).map { Self.event($0, &random) }
     let stream = records.flatMap { framed($0) + Array("a log line\r\n".utf8) }
     let sent = Set(records.compactMap { try? JSONParser.parse($0) })

@@ -118,7 +118,7 @@ private final class CAgent {
 
   /// What the C agent takes for JSON is what the harness takes for JSON.
   @Test func bothSidesReadTheSameJSON() {
-    var random = SeededRandom(seed: 7)
+    var random = SplitMix64(seed: 7)
     let seeds = [
       #"{"id":1,"method":"start","params":{"run":"r\u00e9\ud83d\ude00","list":[1,-2.5e3,true,null,"ä😀"]}}"#,
       #"{"a":[[[[[[[]]]]]]],"b":{"c":{"d":{}}},"e":"\"\\\/\b\f\n\r\t"}"#,

@@ -1,4 +1,5 @@
 import RigBytes
+import RigModel
 import RigWire
 
 /// Asks for digest credentials (RFC 7616, with MD5, which every RTSP player knows).

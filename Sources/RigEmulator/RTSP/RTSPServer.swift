@@ -1,6 +1,6 @@
 import Glibc
 public import RigLoop
-import RigModel
+public import RigModel
 import RigWire
 
 /// The RTSP 1.0 server of an emulated device (RFC 2326): one mount, many clients, UDP and interleaved TCP.

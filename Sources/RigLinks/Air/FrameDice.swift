@@ -1,3 +1,5 @@
+import RigModel
+
 /// The decisions about frames: the same for the same seed, kind of frame and number, whatever came between.
 ///
 /// Each kind of traffic has a count of its own, so that an ARP request or an acknowledgement more or less does not change
@@ -11,22 +13,13 @@ struct FrameDice: Sendable {
 
   let seed: UInt64
 
-  /// SplitMix64 (Steele, Lea, Flood) is a mix of a counter: the n-th number of a stream needs no state.
   func roll(_ question: Question, _ lane: Lane, _ number: Int) -> UInt64 {
-    let stream = FrameDice.mix(seed ^ FrameDice.mix(question.rawValue << 8 | lane.rawValue))
-    return FrameDice.mix(stream &+ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15)
+    SplitMix64.number(number, from: SplitMix64.mix(seed ^ SplitMix64.mix(question.rawValue << 8 | lane.rawValue)))
   }
 
   /// In 0..<1.
   func share(_ question: Question, _ lane: Lane, _ number: Int) -> Double {
     Double(roll(question, lane, number) >> 11) * 0x1p-53
-  }
-
-  private static func mix(_ x: UInt64) -> UInt64 {
-    var z = x &+ 0x9E37_79B9_7F4A_7C15
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 
