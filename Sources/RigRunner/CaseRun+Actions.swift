@@ -57,7 +57,8 @@ extension CaseRun {
       ]
     }
     let request: JSONValue = [
-      "run": .string(run), "flow": .string(flow.id.rawValue), "params": params, "ownerTimeoutMs": 10_000,
+      "run": .string(run), "flow": .string(flow.id.rawValue), "params": params,
+      "ownerTimeoutMs": .integer(LeftRun.ownerTimeout.nanoseconds / 1_000_000),
     ]
     let limit = session.setup.limits[StageID.configureStream.rawValue] ?? .seconds(10)
     isStarting = true

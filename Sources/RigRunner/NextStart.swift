@@ -36,7 +36,8 @@ public struct NextStart: Sendable {
       return nil
     }
     let request: JSONValue = [
-      "run": .string(run), "flow": .string(flow.rawValue), "params": "default", "ownerTimeoutMs": 10_000,
+      "run": .string(run), "flow": .string(flow.rawValue), "params": "default",
+      "ownerTimeoutMs": .integer(LeftRun.ownerTimeout.nanoseconds / 1_000_000),
     ]
     var result: (Fact, String?)?
     do {

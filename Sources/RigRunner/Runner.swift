@@ -57,6 +57,7 @@ public actor Runner {
   private let jobs: Int
   private let failFast: Bool
   private let today: CalendarDate?
+  private let runPrefix: String
   private let emit: @Sendable (RunEvent) -> Void
   private var running: [CaseRun] = []
   private var stopReason: String?
@@ -64,10 +65,13 @@ public actor Runner {
   /// Cases with an attempt that did not pass, while others are to follow.
   private var failing: Set<String> = []
 
-  /// - Parameter today: decides which quarantines have run out; `nil`: none has.
+  /// - Parameters:
+  ///   - today: decides which quarantines have run out; `nil`: none has.
+  ///   - runPrefix: begins the id of each run. A device takes a start with an id that it has had for a repetition, so
+  ///     that physical devices need another one in each run of the harness.
   public init(
     _ loop: Loop, header: RunHeader, cases: [ScheduledCase], bench: any CaseBench, jobs: Int, failFast: Bool,
-    today: CalendarDate? = nil, emit: @escaping @Sendable (RunEvent) -> Void
+    today: CalendarDate? = nil, runPrefix: String = "r", emit: @escaping @Sendable (RunEvent) -> Void
   ) {
     self.loop = loop
     self.header = header
@@ -76,6 +80,7 @@ public actor Runner {
     self.jobs = max(1, jobs)
     self.failFast = failFast
     self.today = today
+    self.runPrefix = runPrefix
     self.emit = emit
   }
 
@@ -197,7 +202,7 @@ public actor Runner {
     _ scheduled: ScheduledCase, _ attempts: CaseAttempts, _ environment: CaseEnvironment, isAgain: Bool, isWatched: Bool
   ) async -> CaseRun {
     let number = scheduled.attempt
-    let id = Runner.runID(scheduled.item, header.seed)
+    let id = runID(scheduled.item)
     let run = CaseRun(
       loop, scheduled.item, planned: scheduled.planned, flow: FlowCatalog.flow(scheduled.item.plan.flow),
       run: isAgain ? "\(id).1" : id, environment: environment, mayBlameOthers: isWatched,
@@ -297,5 +302,5 @@ public actor Runner {
   }
 
   /// An id that differs from case to case and from run to run, so that a device never takes one for another.
-  private static func runID(_ item: Case, _ seed: UInt64) -> String { "r" + String(item.seed ^ (seed << 1), radix: 36) }
+  private func runID(_ item: Case) -> String { runPrefix + String(item.seed ^ (header.seed << 1), radix: 36) }
 }

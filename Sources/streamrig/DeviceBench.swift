@@ -55,6 +55,10 @@ actor DeviceBench: CaseBench {
   private var airs: [Int: NamespaceLink] = [:]
   private var devices: [String: Device] = [:]
   private var started = 0
+  /// Whether the given device was asked for a run of somebody else.
+  private var isLookedAt = false
+  /// What was done for the next case of the given device.
+  private var preparations: [RunRecord.Property] = []
 
   /// - Parameters:
   ///   - captureThread: `nil`: no capture.
@@ -101,7 +105,8 @@ actor DeviceBench: CaseBench {
     let loop = loop
     await device.air?.restart(seed: item.seed)
     let driver = driver(device)
-    return CaseEnvironment(
+    defer { preparations = [] }
+    var environment = CaseEnvironment(
       deviceName: device.name, host: device.host,
       driver: driver(),
       link: link(to: device),
@@ -113,6 +118,8 @@ actor DeviceBench: CaseBench {
       nextStart: NextStart(
         device: device.name, driver: driver,
         recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver)))
+    environment.preparations = preparations
+    return environment
   }
 
   private func driver(_ device: Device) -> @Sendable () -> any DeviceDriver {
@@ -150,12 +157,29 @@ actor DeviceBench: CaseBench {
   }
 
   private func device(for item: Case, worker: Int) async throws -> Device {
-    if let given { return given }
+    if let given {
+      try await wait(for: given)
+      return given
+    }
     if let only { return try await emulated(only.model, worker: worker, behindAir: link.usesAir(item.plan)) }
     guard let profile = DeviceProfile.all.first(where: { NameGlob(item.plan.deviceModel).matches($0.model) }) else {
       throw NoDevice(description: "no emulated device matches the model \(item.plan.deviceModel)")
     }
     return try await emulated(profile.model, worker: worker, behindAir: link.usesAir(item.plan))
+  }
+
+  /// A device that is there already may still serve a run of a harness that is gone. In a rig the preflight looks.
+  private func wait(for device: Device) async throws {
+    guard only == nil, !isLookedAt else { return }
+    isLookedAt = true
+    do {
+      let ended = try await LeftRun.waitOut(loop, driver(device)) { Output.complain(PrintableText.cut($0, to: 400)) }
+      if let ended { preparations.append(RunRecord.Property("preflight", ended)) }
+    } catch let problem as DevicePreflight.Problem {
+      throw WorkerUnfit("\(device.name): \(problem)")
+    } catch {
+      // Whether it answers at all is for the case to say.
+    }
   }
 
   private func emulated(_ model: String, worker: Int, behindAir: Bool) async throws -> Device {

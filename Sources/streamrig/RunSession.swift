@@ -132,7 +132,7 @@ struct RunSession {
   ) throws -> Bool {
     let runner = Runner(
       loop, header: header, cases: cases, bench: bench, jobs: settings.jobs, failFast: settings.failFast,
-      today: settings.today, emit: emit)
+      today: settings.today, runPrefix: "r\(String(UInt32.random(in: 0...UInt32.max), radix: 36))-", emit: emit)
     let session = self
     earlyEnd.onReport { error in
       loop.spawn { await runner.interrupt("the reports cannot be written: \(error)") }

@@ -6,6 +6,7 @@ import RigModel
 import RigRunner
 import RigTestSupport
 import RigWire
+import Synchronization
 import Testing
 
 /// What a test changes about a healthy device.
@@ -158,4 +159,112 @@ private struct TwistedDriver: DeviceDriver {
     twist.selfTest = ["ok": false, "reasons": ["lens"]]
     #expect(try run(twist).problem?.description == "its self-test failed: lens")
   }
+}
+
+/// A device that still serves the run of a harness that is gone.
+@Suite struct LeftRunTests {
+  /// - Returns: what was passed, or why it will not do; what was said meanwhile; how long it took.
+  private func waitOut(serving: Bool) throws -> (result: Result<String?, any Error>, said: [String], took: Duration) {
+    let loop = VirtualLoop()
+    return try loop.run {
+      let world = SimulatedWorld(loop)
+      let device = EmulatedDevice(
+        loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world),
+        media: SimulatedMedia(world))
+      let life = loop.spawn { try await device.live() }
+      let opener = MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }
+      let driver = { @Sendable in StageLinkDriver(loop, opener) { "n" } }
+      let other = driver()
+      if serving {
+        _ = try await other.open { _ in }
+        let start: JSONValue = [
+          "run": "theirs", "flow": "rtsp-hotspot", "params": "default", "ownerTimeoutMs": 10_000,
+        ]
+        _ = try await other.call("start", start, timeout: .seconds(5))
+        await other.close()
+      }
+      let began = loop.now
+      var said: [String] = []
+      var result: Result<String?, any Error>
+      do { result = .success(try await LeftRun.waitOut(loop, driver) { said.append($0) }) } catch {
+        result = .failure(error)
+      }
+      await other.close()
+      life.cancel()
+      return (result, said, loop.now - began)
+    }
+  }
+
+  @Test func anIdleDeviceIsNotWaitedFor() throws {
+    let (result, said, took) = try waitOut(serving: false)
+    #expect(try result.get() == nil)
+    #expect(said.isEmpty && took < .seconds(1))
+  }
+
+  @Test func theRunOfAHarnessThatIsGoneEndsByItself() throws {
+    let (result, said, took) = try waitOut(serving: true)
+    #expect(try result.get() == #"run "theirs" of another harness ended"#)
+    #expect(said.count == 1 && took > LeftRun.ownerTimeout)
+  }
+
+  @Test func theRunOfAHarnessThatIsThereIsLeftAlone() throws {
+    let loop = VirtualLoop()
+    let calls = CallLog()
+    let problem = try loop.run {
+      do {
+        _ = try await LeftRun.waitOut(loop) { BusyDriver(calls: calls) }
+        return ""
+      } catch { return "\(error)" }
+    }
+    #expect(problem.contains(#"busy with run "theirs""#) && problem.contains("another harness drives it"))
+    // Its link is closed while it is waited for, and nothing but its state is asked of it.
+    #expect(calls.all == ["open", "state", "close", "open", "state", "close"])
+  }
+
+  @Test func thePreflightWaitsToo() throws {
+    let loop = VirtualLoop()
+    let report = try loop.run {
+      let world = SimulatedWorld(loop)
+      let device = EmulatedDevice(
+        loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world),
+        media: SimulatedMedia(world))
+      let life = loop.spawn { try await device.live() }
+      let opener = MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }
+      let driver = { @Sendable in StageLinkDriver(loop, opener) { "n" } }
+      let other = driver()
+      _ = try await other.open { _ in }
+      _ = try await other.call(
+        "start", ["run": "theirs", "flow": "rtsp-hotspot", "params": "default"], timeout: .seconds(5))
+      await other.close()
+      let report = await DevicePreflight(
+        loop, link: SimulatedLink(world), expectation: .init(), driver: driver
+      ).run()
+      life.cancel()
+      return report
+    }
+    #expect(report.problem == nil)
+    #expect(report.passed.first == #"run "theirs" of another harness ended"#)
+  }
+}
+
+private final class CallLog: Sendable {
+  private let calls = Mutex<[String]>([])
+  var all: [String] { calls.withLock { $0 } }
+  func add(_ call: String) { calls.withLock { $0.append(call) } }
+}
+
+/// A device whose run never ends.
+private struct BusyDriver: DeviceDriver {
+  let calls: CallLog
+  func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
+    calls.add("open")
+    return try Hello(json: ["v": 1, "nonce": "n", "boot": "b", "device": ["model": "cam"]])
+  }
+  func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
+    calls.add(method)
+    return ["state": "running", "run": "theirs", "seq": 0]
+  }
+  func close() async { calls.add("close") }
+  func clockError() async -> Duration? { nil }
+  func damagedCount() async -> Int { 0 }
 }

@@ -5,7 +5,7 @@ public import RigWire
 
 /// Whether a device of a rig can be used at all, before the first case asks anything of it.
 ///
-/// Each step has a time limit of its own. The steps that need no session are taken: greeting, identity, payloads around
+/// Each step has a time limit of its own. The steps that need no session are taken: that no run is left of an earlier harness, greeting, identity, payloads around
 /// the sizes of USB packets, the device's own test, clock, readiness, and that no hotspot of an earlier session is left.
 public struct DevicePreflight: Sendable {
   /// What the rig file says of the device. `nil` and empty: anything goes.
@@ -67,6 +67,14 @@ public struct DevicePreflight: Sendable {
 
   public func run() async -> Report {
     var report = Report()
+    do {
+      if let ended = try await LeftRun.waitOut(loop, driver) { report.passed.append(ended) }
+    } catch let problem as Problem {
+      report.problem = problem
+      return report
+    } catch {
+      // Whether it answers at all is looked at next, and told better.
+    }
     let driver = driver()
     let heard = SelfTests()
     do {
