@@ -62,17 +62,21 @@ private struct TwistedDriver: DeviceDriver {
   func damagedCount() async -> Int { 0 }
 }
 
+/// - Returns: the way to a healthy device, and what ends it.
+private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (MemoryOpener, Task<Void, any Error>) {
+  let device = EmulatedDevice(
+    loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world), media: SimulatedMedia(world))
+  let life = loop.spawn { try await device.live() }
+  return (MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }, life)
+}
+
 @Suite struct DevicePreflightTests {
   private func run(_ twist: Twist = Twist()) throws -> DevicePreflight.Report {
     let loop = VirtualLoop()
     return try loop.run {
       let world = SimulatedWorld(loop)
       if twist.hotspotUp { try await SimulatedHotspot(world).up() }
-      let device = EmulatedDevice(
-        loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world),
-        media: SimulatedMedia(world))
-      let life = loop.spawn { try await device.live() }
-      let opener = MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }
+      let (opener, life) = emulatedDevice(loop, world)
       let report = await DevicePreflight(
         loop, link: SimulatedLink(world), expectation: twist.expectation,
         driver: { TwistedDriver(driver: StageLinkDriver(loop, opener) { "n" }, twist: twist) }
@@ -168,11 +172,7 @@ private struct TwistedDriver: DeviceDriver {
     let loop = VirtualLoop()
     return try loop.run {
       let world = SimulatedWorld(loop)
-      let device = EmulatedDevice(
-        loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world),
-        media: SimulatedMedia(world))
-      let life = loop.spawn { try await device.live() }
-      let opener = MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }
+      let (opener, life) = emulatedDevice(loop, world)
       let driver = { @Sendable in StageLinkDriver(loop, opener) { "n" } }
       let other = driver()
       if serving {
@@ -225,11 +225,7 @@ private struct TwistedDriver: DeviceDriver {
     let loop = VirtualLoop()
     let report = try loop.run {
       let world = SimulatedWorld(loop)
-      let device = EmulatedDevice(
-        loop, profile: .flagship, serial: "SIM", seed: 1, hotspot: SimulatedHotspot(world),
-        media: SimulatedMedia(world))
-      let life = loop.spawn { try await device.live() }
-      let opener = MemoryOpener { channel in device.assumeIsolated { $0.accept(channel) } }
+      let (opener, life) = emulatedDevice(loop, world)
       let driver = { @Sendable in StageLinkDriver(loop, opener) { "n" } }
       let other = driver()
       _ = try await other.open { _ in }
