@@ -5,11 +5,17 @@ extension USBContext {
   /// The stage-link devices that are plugged in, by port. Nothing is asked of the devices themselves: descriptors and
   /// strings are those that the kernel read when they came.
   public func devices() -> [USBDevice] {
-    withDevices { $0.compactMap(describe) }.sorted { USBContext.isBefore($0.portPath, $1.portPath) }
+    withDevices { $0.compactMap(describe) }.filter { USBContext.kernelHas($0.portPath, address: $0.address) }
+      .sorted { USBContext.isBefore($0.portPath, $1.portPath) }
   }
 
   /// Ports at which something is plugged in.
   func portPaths() -> [String] { withDevices { $0.map(USBDevice.portPath) } }
+
+  /// Bus and address of each device that libusb knows.
+  func addresses() -> Set<[Int]> {
+    withDevices { Set($0.map { [Int(libusb_get_bus_number($0)), Int(libusb_get_device_address($0))] }) }
+  }
 
   /// Opens the device that is now at this place of the bus; `nil` where it is gone.
   func withDevice<R>(bus: UInt8, address: UInt8, _ body: (OpaquePointer) -> R) -> R? {
@@ -102,12 +108,7 @@ extension USBContext {
 
   /// A string that the kernel read from the device when it was plugged in; readable by everybody.
   private static func text(_ portPath: String, _ attribute: String) -> String {
-    let fd = open("/sys/bus/usb/devices/\(portPath)/\(attribute)", O_RDONLY | O_CLOEXEC)
-    guard fd >= 0 else { return "" }
-    defer { Glibc.close(fd) }
-    var bytes = [UInt8](repeating: 0, count: 1024)
-    let count = read(fd, &bytes, bytes.count)
-    return count > 0 ? USBText.clean(bytes.prefix(count)) : ""
+    text("/sys/bus/usb/devices/\(portPath)/\(attribute)")
   }
 
   private static func accessProblem(_ bus: UInt8, _ address: UInt8) -> String? {

@@ -84,7 +84,7 @@ final class USBHandle: @unchecked Sendable {
   }
 
   /// Whether the device is still on the bus.
-  func isPresent() -> Bool { context.withDevice(bus: device.bus, address: device.address) { _ in true } ?? false }
+  func isPresent() -> Bool { USBContext.kernelHas(device.portPath, address: device.address) }
 
   /// - Returns: false where the kernel did not come back in time; it is closed when it does.
   nonisolated(nonsending) func close(_ loop: Loop, limit: Duration) async -> Bool {

@@ -23,6 +23,8 @@ public struct USBLimits: Sendable {
   public var recovery: Duration = .seconds(3)
   /// How long a device that is not there is waited for.
   public var arrival: Duration = .seconds(5)
+  /// How long libusb may be behind the kernel with the news of devices, before its list is made anew.
+  public var news: Duration = .milliseconds(500)
   /// From an I/O error to the news that the device is gone.
   public var departure: Duration = .milliseconds(500)
 

@@ -60,16 +60,15 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
   }
 
   private nonisolated(nonsending) func connectOnce(resets: Bool) async throws -> USBChannel {
-    let context = try present()
-    let device = try await find(context)
+    let device = try await find()
     let handle: USBHandle
     do {
-      handle = try await USBHandle.open(loop, context, device, limit: limits.recovery, resets: resets)
+      handle = try await USBHandle.open(loop, try present(), device, limit: limits.recovery, resets: resets)
     } catch let error as USBError where error.kind == .notFound || error.kind == .unplugged {
       // The reset made it another device, which comes by and by; or it went between the look and the opening.
-      try await left(context, device)
-      let again = try await find(context)
-      handle = try await USBHandle.open(loop, context, again, limit: limits.recovery, resets: false)
+      try await left(device)
+      let again = try await find()
+      handle = try await USBHandle.open(loop, try present(), again, limit: limits.recovery, resets: false)
     }
     let witness = witness
     let pipe = USBPipe(loop, handle, limits) { witness($0) }
@@ -90,18 +89,29 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
   }
 
   /// The device that is meant, when it is there; a device that boots or comes back is waited for.
-  private nonisolated(nonsending) func find(_ context: USBContext) async throws -> USBDevice {
+  private nonisolated(nonsending) func find() async throws -> USBDevice {
     let deadline = loop.now + limits.arrival
+    var renewal = loop.now + limits.news
     while true {
-      switch choose(context) {
+      let error: USBError
+      switch choose(try present()) {
       case .success(let found):
         identity = found.identity
         return found
-      case .failure(let error):
-        guard error.kind == .notFound, loop.now < deadline else { throw error }
-        try await loop.sleep(for: .milliseconds(50))
+      case .failure(let failed): error = failed
+      }
+      guard error.kind == .notFound, loop.now < deadline else { throw error }
+      try await loop.sleep(for: .milliseconds(50))
+      if loop.now >= renewal {
+        renewal = loop.now + limits.news
+        renew()
       }
     }
+  }
+
+  /// Where libusb was told nothing of what the kernel knows, another context looks for itself.
+  private func renew() {
+    if let context, context.isOutdated() { self.context = nil }
   }
 
   private func choose(_ context: USBContext) -> Result<USBDevice, USBError> {
@@ -112,9 +122,9 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
   }
 
   /// Waits until this enumeration of the device is gone.
-  private nonisolated(nonsending) func left(_ context: USBContext, _ device: USBDevice) async throws {
+  private nonisolated(nonsending) func left(_ device: USBDevice) async throws {
     let deadline = loop.now + limits.departure
-    while loop.now < deadline, context.withDevice(bus: device.bus, address: device.address, { _ in true }) ?? false {
+    while loop.now < deadline, USBContext.kernelHas(device.portPath, address: device.address) {
       try await loop.sleep(for: .milliseconds(20))
     }
   }

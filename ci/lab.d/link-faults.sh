@@ -11,10 +11,6 @@ plan() {
     [ -z "$2" ] || echo "expect: {failed: $2}"
   } >"/tmp/plans/$1.yaml"
 }
-# says FOLDER TEXT: the events of a run hold the text.
-says() {
-  grep -qaF "$2" "/tmp/reports/$1/events.jsonl" || { echo "the reports do not say: $2"; return 1; }
-}
 keeps_the_key() {
   ! grep -raFl -e "$key" -e 'c\\d $e `f`' /tmp/reports
 }
@@ -22,17 +18,6 @@ case_says() { # NAME STAGE TEXT PLAY-FOR
   plan "$1" "$2" "$4"
   run_plans "$1" "/tmp/plans/$1.yaml" && says "$1" "$3"
 }
-# when_running FOLDER COMMAND…: as soon as media runs in the case of that run.
-when_running() {
-  local folder=$1
-  shift
-  (for _ in $(seq 600); do
-    grep -qa '"stage-began".*"running"' "/tmp/reports/$folder/events.jsonl" 2>/dev/null && break
-    sleep 0.1
-  done
-    "$@") 9>&- &
-}
-
 # --- a hidden hotspot
 access_point ignore_broadcast_ssid=1
 dhcp_up

@@ -6,29 +6,9 @@
 #   cable1 ------------------------------------------- cable0
 #
 # The control link is the cable: 192.168.42.1 is reached over it from home, and over the air from the station's network.
-streamrig=$LAB_BIN/streamrig
+. /run/lab/repo/ci/lab.d/guest.bash
 ssid='Cam "Ü" $(x) 1'
 key='a b"c\d $e `f`'
-out=/run/lab/out
-failures=0
-
-export STREAMRIG_CACHE=/tmp/clips
-mkdir -p /tmp/clips
-cp /run/lab/repo/.build/lab/clips/*.clip /tmp/clips/ 2>/dev/null || true
-
-uptime_s() { read -r up _ </proc/uptime && echo "$up"; }
-say() { echo "lab: [$(uptime_s)] $*"; }
-expect() { # NAME COMMAND…: one line of the result
-  local name=$1 began=${EPOCHREALTIME/./}
-  shift
-  if "$@" >"/tmp/$$.log" 2>&1; then
-    echo "PASS  $name  $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
-  else
-    echo "FAIL  $name  $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
-    sed 's/^/  | /' "/tmp/$$.log" | tail -40
-    failures=$((failures + 1))
-  fi
-}
 in_device() { ip netns exec device "$@"; }
 
 radios_up() {
@@ -45,11 +25,7 @@ radios_up() {
   ip route add 192.168.42.1/32 via 10.66.0.2
   in_device ip addr add 192.168.42.1/24 dev wlan0
   printf '%s\n' "$key" >/tmp/key
-  # Programs and libraries come over the share: their first use must not count against a limit.
-  mkdir -p /tmp/plans
-  printf '%s\n' 'version: 1' 'plan: warm' 'title: warm' 'flow: rtsp-hotspot' 'play-for: 1 s' \
-    'limits: {play: 30 s, receive-address: 30 s}' >/tmp/plans/warm.yaml
-  "$streamrig" run --reports /tmp/warm /tmp/plans/warm.yaml 2>&1 | sed 's/^/lab: warm-up: /' | tail -3
+  warm_up
 }
 
 # access_point [LINE…]: a configuration with further lines, and the program that puts it on the air.

@@ -1,0 +1,47 @@
+# What every scenario shares: lines of the result, and the programs.
+streamrig=$LAB_BIN/streamrig
+out=/run/lab/out
+failures=0
+
+export STREAMRIG_CACHE=/tmp/clips
+mkdir -p /tmp/clips
+cp /run/lab/repo/.build/lab/clips/*.clip /tmp/clips/ 2>/dev/null || true
+
+uptime_s() { read -r up _ </proc/uptime && echo "$up"; }
+say() { echo "lab: [$(uptime_s)] $*"; }
+expect() { # NAME COMMAND…: one line of the result
+  local name=$1 began=${EPOCHREALTIME/./}
+  shift
+  if "$@" >"/tmp/$$.log" 2>&1; then
+    echo "PASS  $name  $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
+  else
+    echo "FAIL  $name  $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
+    sed 's/^/  | /' "/tmp/$$.log" | tail -40
+    failures=$((failures + 1))
+  fi
+}
+
+mkdir -p /tmp/plans
+# Programs and libraries come over the share: their first use must not count against a limit.
+warm_up() {
+  ip link set lo up
+  printf '%s\n' 'version: 1' 'plan: warm' 'title: warm' 'flow: rtsp-hotspot' 'play-for: 1 s' \
+    'limits: {play: 30 s, receive-address: 30 s}' >/tmp/plans/warm.yaml
+  "$streamrig" run --reports /tmp/warm /tmp/plans/warm.yaml 2>&1 | sed 's/^/lab: warm-up: /' | tail -3
+}
+
+# says FOLDER TEXT: the events of a run hold the text.
+says() {
+  grep -qaF "$2" "/tmp/reports/$1/events.jsonl" || { echo "the reports do not say: $2"; return 1; }
+}
+# at_stage STAGE FOLDER COMMAND…: as soon as a case of that run comes to the stage.
+at_stage() {
+  local stage=$1 folder=$2
+  shift 2
+  (for _ in $(seq 600); do
+    grep -qa "\"stage-began\".*\"$stage\"" "/tmp/reports/$folder/events.jsonl" 2>/dev/null && break
+    sleep 0.1
+  done
+    "$@") 9>&- &
+}
+when_running() { at_stage running "$@"; }
