@@ -25,15 +25,13 @@ import Testing
 
   private func exceptions(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("ok ") } }
 
-  private static let guarded = "skipped 29 a record without RS and checksum is answered: this channel requires both"
-  private static let unguarded =
-    "skipped 30 a record without its checksum is passed over: this channel requires none"
-  private static let stdio = [
-    "skipped 71 reconnect: the same boot: the device ends with its channel",
-    "skipped 72 reconnect: the run goes on: the device ends with its channel",
-    "skipped 73 reconnect: no event is lost: the device ends with its channel",
-    "skipped 74 reconnect: it can be stopped: the device ends with its channel",
-  ]
+  private static func expected(over channel: String) throws -> [String] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../conformance")
+    return ConformanceLines(
+      steps: try String(contentsOf: folder.appending(path: "steps"), encoding: .utf8),
+      differences: try String(contentsOf: folder.appending(path: "differences"), encoding: .utf8)
+    ).expected(over: channel)
+  }
 
   @Test(arguments: [false, true]) func theEmulatedDeviceInMemory(_ guarded: Bool) throws {
     let loop = VirtualLoop()
@@ -47,8 +45,7 @@ import Testing
       return await outcome(
         loop, BenchOpener(guarded: guarded) { channel in device.assumeIsolated { $0.accept(channel) } })
     }
-    #expect(found.count == 81)
-    #expect(exceptions(found) == [guarded ? ConformanceTests.guarded : ConformanceTests.unguarded])
+    #expect(try found == ConformanceTests.expected(over: guarded ? "serial" : "tcp"))
   }
 
   @Test func theEmulatedDeviceOverTCP() throws {
@@ -67,8 +64,7 @@ import Testing
       _ = await serving.result
       return found
     }
-    #expect(found.count == 81)
-    #expect(exceptions(found) == [ConformanceTests.unguarded])
+    #expect(try found == ConformanceTests.expected(over: "tcp"))
   }
 
   @Test func theCAgentOverStdio() throws {
@@ -78,8 +74,7 @@ import Testing
       settings.outlivesChannel = false
       return await outcome(loop, ProcessOpener(loop, program: AgentDemo.program, arguments: []), settings)
     }
-    #expect(found.count == 81)
-    #expect(exceptions(found) == [ConformanceTests.unguarded] + ConformanceTests.stdio)
+    #expect(try found == ConformanceTests.expected(over: "stdio"))
   }
 
   /// The same lines as over stdio, but for those that say why.
@@ -96,8 +91,7 @@ import Testing
       _ = try await agent.end()
       return found
     }
-    #expect(found.count == 81)
-    #expect(exceptions(found) == [ConformanceTests.guarded])
+    #expect(try found == ConformanceTests.expected(over: "serial"))
   }
 
   /// A channel that sends one byte at a time.

@@ -1,4 +1,5 @@
 import Foundation
+import RigTestSupport
 import Testing
 
 /// The built `streamrig`, which knows nothing of the emulated bus.
@@ -18,10 +19,15 @@ struct CommandTests {
     #expect(object?["usable"] as? Bool == true)
   }
 
+  /// The whole script, sessions and reset among it: the same lines as over every other channel.
   @Test func conformSpeaksWithADeviceOnUSB() throws {
-    let result = try streamrig(["conform", "--no-sessions", "--no-reset", "usb:SN1-1"])
+    let result = try streamrig(["conform", "usb:SN1-1"])
     #expect(result.status == 0, "\(result.out)")
-    #expect(result.out.contains(" 0 not ok"))
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../conformance")
+    let lines = ConformanceLines(
+      steps: try String(contentsOf: folder.appending(path: "steps"), encoding: .utf8),
+      differences: try String(contentsOf: folder.appending(path: "differences"), encoding: .utf8))
+    #expect(result.out.split(separator: "\n").dropLast().map(String.init) == lines.expected(over: "usb"))
   }
 
   @Test func aDeviceThatIsNotThereIsNamed() throws {

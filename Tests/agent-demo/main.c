@@ -1,9 +1,13 @@
 // A device in a program: the C agent of stage-link/1 with a start flow that only waits. It speaks over stdin and stdout,
 // or on a terminal line.
 //
-//   agent-demo [--tty PATH] [--guarded] [--pace MS] [--serial TEXT]
+//   agent-demo [--tty PATH | --pty] [--guarded] [--pace MS] [--serial TEXT]
 //
-// `--pace`: what each step of the flow takes, by default 20 ms. It ends when the line does.
+// `--pty`: makes a terminal line of its own, and prints its path. `--pace`: what each step of the flow takes, by default
+// 20 ms. It ends when the line does.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -36,6 +40,16 @@ static int open_tty(const char *path) {
   return tcsetattr(fd, TCSANOW, &raw) == 0 ? fd : -1;
 }
 
+// The line that others open stays open here too: without that it would end whenever they close it.
+static int open_pty(void) {
+  int fd = posix_openpt(O_RDWR | O_NOCTTY);
+  const char *path = fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0 ? NULL : ptsname(fd);
+  if (path == NULL || open_tty(path) < 0) return -1;
+  printf("%s\n", path);
+  fflush(stdout);
+  return fd;
+}
+
 int main(int count, char **words) {
   static demo_settings settings = {
       .serial = "D1", .address = "rtsp://127.0.0.1:1/live", .pace = 20000, .send = send_bytes};
@@ -54,6 +68,8 @@ int main(int count, char **words) {
       return 0;
     } else if (strcmp(words[i], "--tty") == 0 && (input = output = open_tty(value)) >= 0) {
       i++;
+    } else if (strcmp(words[i], "--pty") == 0 && (input = output = open_pty()) >= 0) {
+      continue;
     } else {
       fprintf(stderr, "agent-demo: %s: unknown, or cannot be opened\n", words[i]);
       return 2;

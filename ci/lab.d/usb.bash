@@ -27,7 +27,7 @@ gadget_up() {
   echo 'Lab camera' >"$config/$name/strings/0x409/product"
   [ -e "$config/$name/configs/c.1/ffs.$name" ] || ln -s "$config/$name/functions/ffs.$name" "$config/$name/configs/c.1/"
   mount -t functionfs "$name" "/run/ffs/$name"
-  /run/lab/repo/.build/lab/usb-gadget --serial "$serial" "$@" "/run/ffs/$name" "$config/$name/UDC" >"/tmp/$name.log" 2>&1 &
+  /run/lab/repo/.build/lab/usb-gadget --serial "$serial" "$@" "/run/ffs/$name" "$config/$name/UDC" >"/tmp/$name.log" 2>&1 9>&- &
   echo $! >"/run/$name.pid"
   until_true grep -q '^ready' "/tmp/$name.log"
   echo "$controller" >"/run/$name.controller"
@@ -67,6 +67,7 @@ run_usb() {
 
 # emulated_up: an emulated device on this machine, for a gadget that passes on to its control port.
 emulated_up() {
+  ip link set lo up
   mkfifo /tmp/leash
   "$streamrig" emulate --json --until-eof --host 127.66.1.1 --serial SN0042 --seed 1 </tmp/leash >/tmp/announced &
   emulated=$!
@@ -76,4 +77,22 @@ emulated_up() {
 emulated_down() {
   exec 9>&-
   wait "$emulated"
+}
+
+# plan NAME FAILED-STAGE [LINE…]: a plan of one case; without a stage it must succeed. The limits allow for programs that
+# come over the share at their first use.
+plan() {
+  local name=$1 stage=$2
+  shift 2
+  {
+    printf '%s\n' 'version: 1' "plan: $name" "title: $name" 'flow: rtsp-hotspot' 'transport: tcp' \
+      'limits: {play: 20 s, receive-address: 20 s}'
+    [ $# -eq 0 ] || printf '%s\n' "$@"
+    [ -z "$stage" ] || echo "expect: {failed: $stage}"
+  } >"/tmp/plans/$name.yaml"
+}
+
+lists() {
+  "$streamrig" devices | tee /tmp/devices
+  grep -qx 'usb:1-1  1d6b:0104  Streamrig Lab camera  SN0042  480 Mbit/s  usable' /tmp/devices
 }
