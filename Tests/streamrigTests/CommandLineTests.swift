@@ -41,7 +41,7 @@ import Testing
     }
     #expect(lines.count == result.out.split(separator: "\n").count)
     let names = lines.compactMap { $0["name"] }
-    for name in ["kernel", "capture", "media helper", "link loopback", "link namespace", "link wifi"] {
+    for name in ["kernel", "capture", "media helper", "link loopback", "link namespace", "link wifi", "usb"] {
       #expect(names.contains(name), "no \(name)")
     }
     for line in lines { #expect((line["state"] == "ok") == (line["fix"] == nil), "\(line)") }

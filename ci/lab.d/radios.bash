@@ -61,7 +61,7 @@ E
 dhcp_up() {
   in_device dnsmasq --conf-file=/dev/null --port=0 --interface=wlan0 --bind-interfaces --user=root --no-ping \
     --dhcp-authoritative --dhcp-range=192.168.42.10,192.168.42.50,1h --dhcp-leasefile=/tmp/leases \
-    --pid-file=/run/dnsmasq.pid
+    --pid-file=/run/dnsmasq.pid --log-dhcp --log-facility="$out/dnsmasq.log"
 }
 dhcp_down() { kill "$(cat /run/dnsmasq.pid)"; }
 

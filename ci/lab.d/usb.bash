@@ -9,6 +9,7 @@
 config=/sys/kernel/config/usb_gadget
 
 usb_up() { # [CONTROLLERS]
+  ip link set lo up
   modprobe dummy_hcd num="${1:-1}"
   modprobe libcomposite
   modprobe usb_f_fs
@@ -67,7 +68,6 @@ run_usb() {
 
 # emulated_up: an emulated device on this machine, for a gadget that passes on to its control port.
 emulated_up() {
-  ip link set lo up
   mkfifo /tmp/leash
   "$streamrig" emulate --json --until-eof --host 127.66.1.1 --serial SN0042 --seed 1 </tmp/leash >/tmp/announced &
   emulated=$!
@@ -77,19 +77,6 @@ emulated_up() {
 emulated_down() {
   exec 9>&-
   wait "$emulated"
-}
-
-# plan NAME FAILED-STAGE [LINE…]: a plan of one case; without a stage it must succeed. The limits allow for programs that
-# come over the share at their first use.
-plan() {
-  local name=$1 stage=$2
-  shift 2
-  {
-    printf '%s\n' 'version: 1' "plan: $name" "title: $name" 'flow: rtsp-hotspot' 'transport: tcp' \
-      'limits: {play: 20 s, receive-address: 20 s}'
-    [ $# -eq 0 ] || printf '%s\n' "$@"
-    [ -z "$stage" ] || echo "expect: {failed: $stage}"
-  } >"/tmp/plans/$name.yaml"
 }
 
 lists() {

@@ -16,7 +16,8 @@ enum DoctorCommand: Command {
     let rig = try RigFiles.given(arguments)
     // The links come last: they move this process into a private network.
     let found =
-      HostDoctor.examine(reports: arguments.last("--reports") ?? "Reports") + (rig.map(RigDoctor.examine) ?? [])
+      HostDoctor.examine(reports: arguments.last("--reports") ?? "Reports") + USBDoctor.examine()
+      + (rig.map(RigDoctor.examine) ?? [])
       + LinkDoctor.examine()
     for diagnosis in found {
       Output.raw(arguments.has("--json") ? diagnosis.json.text + "\n" : text(diagnosis))

@@ -31,18 +31,33 @@ enum LinkDoctor {
     return .problem("capture", "\(refusal)", fix: CaptureAccess.remedies)
   }
 
+  /// Where an emulated device listens: control link, hotspot, RTSP.
+  private static let devicePorts: [UInt16] = [7066, 7067, 8554]
+
+  /// Takes the ports of every address that an emulated device may get, and gives them back.
   private static var loopback: Diagnosis {
-    let port: UInt16 = 7066
-    guard let address = SocketAddress(host: "127.66.250.1", port: port) else {
-      return .problem("link loopback", "127.66.250.1 is no address here", fix: "ip link set lo up")
-    }
+    let name = "link loopback"
     do {
       let loop = try EpollLoop()
-      let listener = try TCPListener(loop, on: address)
-      listener.close()
-      return .ok("link loopback", "devices are emulated on 127.66.n.1, port \(port) and others are free")
+      var free = 0
+      var refusal: (any Error)?
+      for number in 1...250 {
+        do {
+          let taken = try devicePorts.compactMap { SocketAddress(host: "127.66.\(number).1", port: $0) }
+            .map { try TCPListener(loop, on: $0) }
+          for listener in taken { listener.close() }
+          free += 1
+        } catch { refusal = error }
+      }
+      let ports = "ports \(devicePorts.map { "\($0)" }.joined(separator: ", "))"
+      guard free > 0 else {
+        return .problem(
+          name, "\(ports) are free on none of 127.66.1.1 to 127.66.250.1: \(refusal.map { "\($0)" } ?? "")",
+          fix: "ip link set lo up, and end what holds the ports (ss -ltnp)")
+      }
+      return .ok(name, "\(ports) are free on \(free) of 127.66.1.1 to 127.66.250.1: each is room for a device")
     } catch {
-      return .problem("link loopback", "\(error)", fix: "ip link set lo up, and end what holds the port (ss -ltnp)")
+      return .problem(name, "\(error)", fix: "ip link set lo up")
     }
   }
 

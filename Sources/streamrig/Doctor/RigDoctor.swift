@@ -61,17 +61,13 @@ enum RigDoctor {
         name, "no USB device has the serial number or the ports \(PrintableText.quote(wanted))",
         fix: "plug it in; streamrig devices lists what is there")
     }
-    guard let bus = SystemFile.read("\(root)/\(found)/busnum").flatMap({ Int($0) }),
-      let number = SystemFile.read("\(root)/\(found)/devnum").flatMap({ Int($0) })
-    else { return .warning(name, "usb \(found) is there, and its file cannot be told", fix: "plug it in again") }
-    func three(_ n: Int) -> String { String(repeating: "0", count: max(0, 3 - "\(n)".count)) + "\(n)" }
-    let file = "/dev/bus/usb/\(three(bus))/\(three(number))"
+    guard let file = USBDoctor.file(found) else {
+      return .warning(name, "usb \(found) is there, and its file cannot be told", fix: "plug it in again")
+    }
     guard access(file, R_OK | W_OK) == 0 else {
       return .problem(
         name, "usb \(found) is there, and \(file) may not be opened by this user",
-        fix: "put this into /etc/udev/rules.d/70-streamrig.rules, run udevadm control --reload, and plug it in again:\n"
-          + #"SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", ENV{ID_USB_INTERFACES}=="*:ff5301:*", MODE="0660", "#
-          + #"GROUP="plugdev", TAG+="uaccess""#)
+        fix: USBDoctor.ruleFix)
     }
     return .ok(name, "usb \(found) can be opened")
   }
