@@ -14,6 +14,8 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
   private var identity: USBDevice.Identity?
   private var last: USBChannel?
   private var witness: @Sendable (Fact) -> Void = { _ in }
+  private var isOpening = false
+  private var waiting: [UnsafeContinuation<Void, Never>] = []
 
   /// - Parameter context: `nil`: one of its own, made when it is first needed.
   public init(_ loop: Loop, _ context: USBContext?, _ selector: USBSelector, limits: USBLimits = USBLimits()) {
@@ -34,6 +36,8 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
 
   /// - Throws: `USBError`.
   public nonisolated(nonsending) func openChannel() async throws -> USBChannel {
+    await takeTurn()
+    defer { endTurn() }
     // The interface is claimed until the channel before this one has let it go.
     var needsReset = false
     if let last {
@@ -45,6 +49,28 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
     let channel = try await connect(resets: needsReset)
     last = channel
     return channel
+  }
+
+  /// One opening at a time: that of a driver that has been closed meanwhile may still be on, and hold the interface
+  /// when it succeeds. The next one closes what it made.
+  private nonisolated(nonsending) func takeTurn() async {
+    guard isOpening else {
+      isOpening = true
+      return
+    }
+    await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in
+      if isOpening {
+        waiting.append(k)
+      } else {
+        isOpening = true
+        k.resume()
+      }
+    }
+  }
+
+  /// The turn goes to who waits longest.
+  private func endTurn() {
+    if waiting.isEmpty { isOpening = false } else { waiting.removeFirst().resume() }
   }
 
   /// Waits until the last channel, which must have been closed, has let the device go.

@@ -58,6 +58,14 @@ struct DiscoveryTests {
       ])
   }
 
+  @Test func anOpeningThatWasGivenUpDoesNotStandInTheWay() throws {
+    #expect(
+      try Script.lines("two-openings") == [
+        "open SN-1: open SN-1 at 1-1", "close: closed", "open-during-opening: open SN-1 at 1-1",
+        "echo 100: echo of 100",
+      ])
+  }
+
   @Test(arguments: ["hot-plug", "hot-plug-by-polling"]) func arrivalsAndDeparturesAreTold(_ scenario: String) throws {
     #expect(
       try Script.lines(scenario).dropFirst() == [

@@ -8,6 +8,13 @@ extension DriverSession {
     let number = words.first.flatMap { Int($0) } ?? 0
     switch verb {
     case "open": return await open(words.joined(separator: " "))
+    case "open-during-opening":
+      // Somebody who gave up is still opening: both channels come, and the later one works.
+      guard let opener else { return "no opener" }
+      let earlier = loop.spawn { _ = try await opener.openChannel() }
+      defer { earlier.cancel() }
+      try await loop.sleep(for: .milliseconds(1))
+      return await open("")
     case "close":
       channel?.close()
       return await channel?.closed() == true ? "closed" : "held"

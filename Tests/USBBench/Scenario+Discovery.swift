@@ -56,6 +56,15 @@ extension Scenario {
       try await bench.ask(second, "open SN-1")
       try await bench.ask(first, "echo 100")
     },
+    Scenario("two-openings") { bench in
+      // What was opened last is used; an opening that its driver gave up does not stand in its way.
+      try bench.plugEcho()
+      let driver = try bench.driver()
+      try await bench.ask(driver, "open SN-1")
+      try await bench.ask(driver, "close")
+      try await bench.ask(driver, "open-during-opening")
+      try await bench.ask(driver, "echo 100")
+    },
     Scenario("hot-plug") { bench in try await bench.hotPlug("watch") },
     Scenario("hot-plug-by-polling") { bench in try await bench.hotPlug("watch polls") },
     Scenario("arrival") { bench in
