@@ -51,7 +51,7 @@ actor DeviceBench: CaseBench {
   /// The only device that there is, where a rig file names it.
   private let only: BenchDevice?
   private let radio: RadioChoice?
-  private var wifi: WiFiLink?
+  private var station: (any RadioLink)?
   private var airs: [Int: NamespaceLink] = [:]
   private var devices: [String: Device] = [:]
   private var started = 0
@@ -68,7 +68,7 @@ actor DeviceBench: CaseBench {
   ///   - interface: where the media comes in, for a device that has no air of its own.
   ///   - link: over which path emulated devices are reached.
   ///   - only: a device of a rig file, in place of `device`; it takes every case.
-  ///   - radio: for a link over Wi-Fi.
+  ///   - radio: for a link by a radio.
   init(
     _ loop: EpollLoop, reports: String, captureThread: LoopThread?, captureSkipped: String, seed: UInt64,
     device: DeviceTarget?, deviceHost: String, interface: String, link: LinkChoice, only: BenchDevice? = nil,
@@ -97,7 +97,7 @@ actor DeviceBench: CaseBench {
       reports: reports,
       relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name, attempt: scheduled.attempt))"
     ) { [secrets = radio?.secrets ?? []] in Redactor(secrets: secrets).redact($0) }
-    await wifi?.restart()
+    await station?.restart()
     let capture = try captureThread.map { try self.capture(on: $0, device, folder, item) }
     let gap = item.plan.limits["media-gap"] ?? .seconds(2)
     // Whether anybody answers must be known before the limit of the first key frame.
@@ -111,7 +111,7 @@ actor DeviceBench: CaseBench {
       driver: driver(),
       link: link(to: device),
       player: HelperProbe(
-        loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9, start: wifi?.start(loop)
+        loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9, start: station?.start(loop)
       ) { folder.openLog("media-helper.log") },
       capture: capture, captureSkipped: captureSkipped, files: folder,
       lag: { loop.worstLag(since: $0) },
@@ -135,7 +135,7 @@ actor DeviceBench: CaseBench {
   }
 
   private func link(to device: Device) -> any Link {
-    if let wifi { return wifi }
+    if let station { return station }
     if let air = device.air { return air }
     return LoopbackLink(loop)
   }
@@ -143,15 +143,15 @@ actor DeviceBench: CaseBench {
   private func capture(
     on thread: LoopThread, _ device: Device, _ folder: CaseFolder, _ item: Case
   ) throws -> JudgedCapture {
-    guard let wifi else {
+    guard let station else {
       return try JudgedCapture(
         thread, interface: device.air?.interface ?? interface, host: device.host, except: device.opener.endOnWire,
         folder: folder, item: item)
     }
     // The socket of a capture belongs to the namespace in which it was opened.
-    return try wifi.station.run {
+    return try station.inStation {
       try JudgedCapture(
-        thread, interface: wifi.interface, host: device.host, except: device.opener.endOnWire, folder: folder,
+        thread, interface: station.interface, host: device.host, except: device.opener.endOnWire, folder: folder,
         item: item)
     }
   }
@@ -228,7 +228,7 @@ actor DeviceBench: CaseBench {
   /// Takes the radio before any case runs. Does nothing for another link.
   func prepareRadio() async throws {
     guard let radio else { return }
-    wifi = try await WiFiLink.open(loop, radio: radio.name, country: radio.country, key: radio.key)
+    station = try await radio.take(loop)
   }
 
   private func makeAir(_ worker: Int) throws -> NamespaceLink {
@@ -254,18 +254,7 @@ actor DeviceBench: CaseBench {
     devices = [:]
     for air in airs.values { await air.close() }
     airs = [:]
-    await wifi?.close()
-    wifi = nil
-  }
-}
-
-extension WiFiLink {
-  /// Starts programs where the radio is.
-  nonisolated func start(
-    _ loop: EpollLoop
-  ) -> @Sendable (_ program: String, _ arguments: [String], _ stderr: Int32?) throws -> ChildProcess {
-    { [station] program, arguments, stderr in
-      try station.run { try ChildProcess(loop, program: program, arguments: arguments, stderr: stderr) }
-    }
+    await station?.close()
+    station = nil
   }
 }

@@ -13,11 +13,13 @@ enum LinkChoice: String, CaseIterable {
   case namespace
   /// A radio of this machine joins the hotspot of the device that `--device` names.
   case wifi
+  /// The same, joined by NetworkManager on a radio that stays where it is.
+  case networkManager = "networkmanager"
 
   /// Whether the case's device stands behind an air of its own.
   func usesAir(_ plan: Plan) -> Bool {
     switch self {
-    case .loopback, .wifi: false
+    case .loopback, .wifi, .networkManager: false
     case .namespace: true
     case .automatic: LinkChoice.needsAir(plan)
     }
@@ -33,6 +35,7 @@ enum LinkChoice: String, CaseIterable {
   func refusal(of fault: FaultRequest) -> String? {
     switch self {
     case .wifi: WiFiLink.refusal(of: fault)
+    case .networkManager: ManagedLink.refusal(of: fault)
     case .automatic, .loopback, .namespace:
       fault.verb == "wrong-key" ? "\(fault.verb) needs a radio: run with --link wifi" : nil
     }
@@ -50,7 +53,7 @@ struct NetworkAccess {
     var access = NetworkAccess(capture: .allowed)
     if let rig = settings.rig { return prepare(rig, noCapture: settings.noCapture) }
     let wants = plans.contains(where: settings.link.usesAir)
-    if settings.link == .wifi {
+    if settings.link == .wifi || settings.link == .networkManager {
       // The station stands between the harness and the hotspot.
     } else if settings.device != nil {
       access.linkClosed = "--device: the harness does not stand between a given device and its hotspot"

@@ -5,14 +5,17 @@ import RigPlan
 /// The radio of a run over Wi-Fi.
 struct RadioChoice: Sendable {
   let name: String
+  /// NetworkManager joins, and the radio stays where it is.
+  let isManaged: Bool
   let country: String?
   /// Of hotspots whose key the device does not tell. A secret.
   let key: String?
 
   var secrets: [String] { key.map { [$0] } ?? [] }
 
-  init(name: String, country: String?, key: String?) {
+  init(name: String, isManaged: Bool, country: String?, key: String?) {
     self.name = name
+    self.isManaged = isManaged
     self.country = country
     self.key = key
   }
@@ -20,20 +23,25 @@ struct RadioChoice: Sendable {
   /// - Returns: `nil` for another link.
   /// - Throws: `UsageError`, which never holds the key.
   init?(_ arguments: Arguments, link: LinkChoice, hasDevice: Bool) throws(UsageError) {
-    guard link == .wifi else {
+    guard link == .wifi || link == .networkManager else {
       if let other = ["--radio", "--country", "--key-file"].first(where: arguments.has) {
         throw UsageError(description: "\(other) goes with --link wifi")
       }
       return nil
     }
+    let word = "--link \(link.rawValue)"
     guard let name = arguments.last("--radio") else {
-      throw UsageError(description: "--link wifi needs --radio NAME: the radio that joins the hotspot")
+      throw UsageError(description: "\(word) needs --radio NAME: the radio that joins the hotspot")
     }
     guard hasDevice else {
-      throw UsageError(description: "--link wifi needs --device HOST:PORT: the control link of the device")
+      throw UsageError(description: "\(word) needs --device HOST:PORT: the control link of the device")
     }
     guard !arguments.has("--interface") else {
-      throw UsageError(description: "--link wifi captures on the radio itself: it goes without --interface")
+      throw UsageError(description: "\(word) captures on the radio itself: it goes without --interface")
+    }
+    isManaged = link == .networkManager
+    guard !isManaged || !arguments.has("--country") else {
+      throw UsageError(description: "\(word) leaves the radio's country to the machine: it goes without --country")
     }
     self.name = name
     country = arguments.last("--country")

@@ -25,10 +25,11 @@ enum RunCommand: Command {
       Option.value(
         "--link", "LINK",
         "auto (default): loopback, and namespace where a case impairs the link; loopback; namespace: real frames and "
-          + "a DHCP lease for every case; wifi: a radio joins the hotspot of the device (needs root)"),
-      Option.value("--radio", "NAME", "for --link wifi: the interface or the radio, such as wlan0 or phy0"),
+          + "a DHCP lease for every case; wifi: a radio joins the hotspot of the device (needs root); networkmanager: "
+          + "NetworkManager joins it"),
+      Option.value("--radio", "NAME", "for the last two: the interface or the radio, such as wlan0 or phy0"),
       Option.value("--country", "CC", "for --link wifi: the country whose rules the radio keeps, such as DE"),
-      Option.value("--key-file", "FILE", "for --link wifi: the key of a hotspot whose device does not tell it"),
+      Option.value("--key-file", "FILE", "for the last two: the key of a hotspot whose device does not tell it"),
       Option.value(
         "--device", "TARGET", "drive the stage-link/1 device there instead of emulated ones: \(DeviceTarget.forms)"),
       RigFiles.option,

@@ -79,7 +79,7 @@ import Testing
           + "command, forward, emulated; did you mean \"tcp\"?",
         "rig.yaml:7:34: devices[1].control: \"camera:7066\" is not complete or not valid, expected a numeric address "
           + "and a port, such as tcp 192.168.42.1:7066",
-        "rig.yaml:7:59: devices[1].link: \"wlan1\" is no link, expected one of loopback, interface, namespace, wifi",
+        "rig.yaml:7:59: devices[1].link: \"wlan1\" is no link, expected one of loopback, interface, namespace, wifi, networkmanager",
         "rig.yaml:8:5: devices[2].control: is missing, expected tcp HOST:PORT, serial PATH[,BAUD], usb SERIAL, usb "
           + "PORTPATH, command PROGRAM…, forward PROGRAM… or emulated MODEL",
         "rig.yaml:8:25: devices[2].contrl: is an unknown key, expected one of name, model, serial, control, host, link, "
@@ -107,8 +107,12 @@ import Testing
       ("control: tcp 10.0.0.1:7066\nmodel: M\nlink: namespace", "only emulated devices can stand"),
       ("control: tcp 10.0.0.1:7066\nmodel: M\npower: {off: relay 3}", "expected off and on, or cycle alone"),
       ("control: tcp 10.0.0.1:7066\nmodel: M\npower: {cycle: 'relay {serial}'}", "expected a key serial beside it"),
-      ("control: tcp 10.0.0.1:7066\nmodel: M\ncountry: DE", "makes no sense without link wifi"),
-      ("control: tcp 10.0.0.1:7066\nmodel: M\nlink: wifi wlan0\ncapture: wlan0", "captures on the radio"),
+      ("control: tcp 10.0.0.1:7066\nmodel: M\ncountry: DE", "makes no sense without a link by radio"),
+      ("control: tcp 10.0.0.1:7066\nmodel: M\nlink: wifi wlan0\ncapture: wlan0", "a radio, which is captured itself"),
+      (
+        "control: tcp 10.0.0.1:7066\nmodel: M\nlink: networkmanager wlan0\ncountry: DE",
+        "makes no sense with link networkmanager"
+      ),
       ("control: tcp 10.0.0.1:0\nmodel: M", "expected a numeric address and a port"),
       ("control: command {name}\nmodel: M\nhost: 10.0.0.1", "begins with a variable"),
     ])

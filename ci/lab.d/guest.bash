@@ -56,3 +56,24 @@ at_stage() {
     "$@") 9>&- &
 }
 when_running() { at_stage running "$@"; }
+
+until_true() {
+  for _ in $(seq 200); do
+    "$@" 2>/dev/null && return 0
+    sleep 0.05
+  done
+  echo "never came true: $*"
+  return 1
+}
+
+# patient PLAN…: copies under /tmp/plans/patient, with limits for a processor whose every instruction is translated while
+# other work goes on beside it. The plans are the same for the rest.
+patient() {
+  local plan
+  mkdir -p /tmp/plans/patient
+  for plan in "$@"; do
+    { cat "/run/lab/repo/Scenarios/$plan.yaml" && echo 'limits: {play: 30 s, receive-address: 30 s, clean-up: 40 s, quiet-wire: 15 s}'; } \
+      >"/tmp/plans/patient/${plan##*/}.yaml"
+  done
+  echo /tmp/plans/patient
+}

@@ -65,11 +65,13 @@ dhcp_up() {
 }
 dhcp_down() { kill "$(cat /run/dnsmasq.pid)"; }
 
+# Whether the device tells the key.
+key_told=yes
 # device_up [OPTION…]: the emulated device, with options of `streamrig emulate`.
 device_up() {
   rm -f /tmp/announced
   mkfifo /tmp/leash 2>/dev/null
-  in_device "$streamrig" emulate --json --until-eof --host 192.168.42.1 --ssid "$ssid" --key-file /tmp/key \
+  in_device "$streamrig" emulate --json --until-eof --host 192.168.42.1 --ssid "$ssid" ${key_told:+--key-file /tmp/key} \
     --hotspot /tmp/hotspot --serial lab --seed 1 "$@" </tmp/leash >/tmp/announced 2>/tmp/emulate.log &
   device=$!
   exec 9>/tmp/leash

@@ -47,15 +47,6 @@ plug() {
 }
 unplug() { echo >"$config/$1/UDC"; }
 
-until_true() {
-  for _ in $(seq 200); do
-    "$@" 2>/dev/null && return 0
-    sleep 0.05
-  done
-  echo "never came true: $*"
-  return 1
-}
-
 # run_usb FOLDER HOST [OPTION…]: a run over the USB; the media of HOST comes over loopback.
 run_usb() {
   local reports=$1 host=$2

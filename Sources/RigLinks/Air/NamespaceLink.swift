@@ -218,7 +218,7 @@ public actor NamespaceLink: Link {
       guard let target else {
         return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(lease); hello announces no probe port")
       }
-      switch await reach(target.host, target.port) {
+      switch await tcp(from: station).connect(target.host, target.port) {
       case .success(let address):
         return Fact(
           .linkJoined, by: .link, at: loop.now, detail: "\(lease); TCP connect to \(address) succeeded",
@@ -231,22 +231,14 @@ public actor NamespaceLink: Link {
     }
   }
 
-  public func probeGone(_ target: Hello.Probe?) async -> Fact {
-    guard let target else { return Fact(.hotspotGone, by: .link, at: loop.now, detail: "no probe port is announced") }
-    // Not over the air: silence there may be the impairment's, and says nothing of the device.
-    switch await reach(target.host, target.port, from: device) {
-    case .success(let address):
-      return Fact(.hotspotStillUp, by: .link, at: loop.now, detail: "the access point still answers on \(address)")
-    case .failure(let why): return Fact(.hotspotGone, by: .link, at: loop.now, detail: "\(why)")
-    }
-  }
+  // Not over the air: silence there may be the impairment's, and says nothing of the device.
 
-  public func probePort(host: String, port: UInt16) async -> Fact {
-    switch await reach(host, port, from: device) {
-    case .success(let address):
-      return Fact(.portStillOpen, by: .link, at: loop.now, detail: "the RTSP port \(address) still answers")
-    case .failure(let why): return Fact(.portClosed, by: .link, at: loop.now, detail: "\(why)")
-    }
+  public func probeGone(_ target: Hello.Probe?) async -> Fact { await tcp(from: device).hotspot(target) }
+
+  public func probePort(host: String, port: UInt16) async -> Fact { await tcp(from: device).port(host, port) }
+
+  private nonisolated func tcp(from space: NetworkNamespace) -> TCPProbe {
+    TCPProbe(loop: loop, space: space, patience: NamespaceLink.connectPatience)
   }
 
   /// Leases an address over the air, unless there is one.
@@ -270,23 +262,5 @@ public actor NamespaceLink: Link {
 
   private struct NoLease: Error, CustomStringConvertible {
     let description: String
-  }
-
-  private func reach(
-    _ host: String, _ port: UInt16, from space: NetworkNamespace? = nil
-  ) async -> Result<SocketAddress, SystemError> {
-    guard let address = SocketAddress(host: host, port: port) else {
-      return .failure(SystemError("connect", code: 22, on: "\(host.prefix(64)):\(port)"))
-    }
-    do {
-      let stream = try await ByteStream.connect(
-        loop, in: space ?? station, to: address, timeout: NamespaceLink.connectPatience)
-      stream.close()
-      return .success(address)
-    } catch let error as SystemError {
-      return .failure(error)
-    } catch {
-      return .failure(SystemError("connect", code: 125, on: "\(address)"))
-    }
   }
 }

@@ -16,6 +16,8 @@ enum JoinFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case blocked
   case noLease(HotspotName, String)
   case supplicant(String)
+  /// As NetworkManager says it, where it has no case of its own.
+  case managed(HotspotName, String)
 
   var description: String {
     switch self {
@@ -36,6 +38,7 @@ enum JoinFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .blocked: "the radio is blocked (rfkill)"
     case .noLease(let name, let why): "no lease on \(name): \(why)"
     case .supplicant(let why): why
+    case .managed(let name, let why): "joining \(name) failed: \(why)"
     }
   }
 

@@ -35,7 +35,7 @@ final class Supplicant: @unchecked Sendable {
     }
     let folder = try makeFolder()
     let config = SupplicantConfig(folder: "\(folder)/control", country: country)
-    try write(config.text, to: "\(folder)/config")
+    try PrivateFile.write(config.text, to: "\(folder)/config")
     var words = [program, "-i", interface, "-D", "nl80211", "-c", "\(folder)/config"]
     // So that it goes with this process, however that ends.
     if let wrapper = SystemTree.program("setpriv") { words = [wrapper, "--pdeathsig", "TERM", "--"] + words }
@@ -59,14 +59,6 @@ final class Supplicant: @unchecked Sendable {
       }
     }
     throw SystemError("mkdtemp", on: "/tmp")
-  }
-
-  private static func write(_ text: String, to path: String) throws(SystemError) {
-    let fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard fd >= 0 else { throw SystemError("open", on: path) }
-    defer { close(fd) }
-    let bytes = Array(text.utf8)
-    guard Glibc.write(fd, bytes, bytes.count) == bytes.count else { throw SystemError("write", on: path) }
   }
 
   private nonisolated(nonsending) func drain() async throws {

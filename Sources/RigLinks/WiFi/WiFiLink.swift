@@ -202,7 +202,7 @@ public actor WiFiLink: Link {
     guard let target else {
       return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(place); hello announces no probe port")
     }
-    switch await reach(target.host, target.port) {
+    switch await tcp.connect(target.host, target.port) {
     case .success(let address):
       return Fact(
         .linkJoined, by: .link, at: loop.now, detail: "\(place); TCP connect to \(address) succeeded",
@@ -235,27 +235,10 @@ public actor WiFiLink: Link {
     guard radio.bssid != nil else {
       return Fact(.portClosed, by: .link, at: loop.now, detail: "the hotspot is gone, and nobody reaches the port")
     }
-    switch await reach(host, port) {
-    case .success(let address):
-      return Fact(.portStillOpen, by: .link, at: loop.now, detail: "the RTSP port \(address) still answers")
-    case .failure(let why): return Fact(.portClosed, by: .link, at: loop.now, detail: "\(why)")
-    }
+    return await tcp.port(host, port)
   }
 
-  private func reach(_ host: String, _ port: UInt16) async -> Result<SocketAddress, SystemError> {
-    guard let address = SocketAddress(host: host, port: port) else {
-      return .failure(SystemError("connect", code: 22, on: "\(host.prefix(64)):\(port)"))
-    }
-    do {
-      let stream = try await ByteStream.connect(loop, in: station, to: address, timeout: WiFiLink.connectPatience)
-      stream.close()
-      return .success(address)
-    } catch let error as SystemError {
-      return .failure(error)
-    } catch {
-      return .failure(SystemError("connect", code: 125, on: "\(address)"))
-    }
-  }
+  private var tcp: TCPProbe { TCPProbe(loop: loop, space: station, patience: WiFiLink.connectPatience) }
 
   // MARK: What faults do to it
 

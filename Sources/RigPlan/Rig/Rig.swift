@@ -64,6 +64,8 @@ public struct Rig: Hashable, Sendable {
     case namespace
     /// A radio of this machine joins the device's hotspot.
     case wifi(radio: String)
+    /// The same, joined by NetworkManager on a radio that stays in the machine's own network.
+    case networkManager(radio: String)
   }
 
   /// How the device's power is switched.

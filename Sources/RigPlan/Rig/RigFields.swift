@@ -22,7 +22,8 @@ enum RigFields {
     Field("host", .form(.address), "Where its media comes from; that of control by default."),
     Field("link", .form(.link), "The network path of its media; loopback by default."),
     Field("country", .name(.country), "With link wifi: whose rules the radio obeys."),
-    Field("key-file", .text(maximum: 1_024), "With link wifi: a file that holds the key of the hotspot."),
+    Field(
+      "key-file", .text(maximum: 1_024), "With link wifi or networkmanager: a file that holds the key of the hotspot."),
     Field("capture", .form(.interface), "The interface that is captured, where the link does not say it."),
     Field("power", .object(power), "Commands that switch its power."),
     Field(

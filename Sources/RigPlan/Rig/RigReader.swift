@@ -143,24 +143,30 @@ private struct RigRules {
     switch device.link {
     case .namespace where !device.isEmulated:
       report(value, path, "link", "is namespace, behind which only emulated devices can stand, expected another link")
-    case .interface where device.isEmulated, .wifi where device.isEmulated:
+    case .interface where device.isEmulated, .wifi where device.isEmulated, .networkManager where device.isEmulated:
       report(
         value, path, "link", "leads nowhere: an emulated device is on this machine, expected loopback or namespace")
-    case .wifi(let radio):
+    case .wifi(let radio), .networkManager(let radio):
       if let other = radios[radio] {
         report(value, path, "link", "takes the radio of \(other), expected a radio for each device")
       }
       radios[radio] = device.name
       if let capture = item["capture"] {
         report(
-          capture, path, "capture", "makes no sense with link wifi, which captures on the radio, expected no such key")
+          capture, path, "capture", "makes no sense with a radio, which is captured itself, expected no such key")
+      }
+      if case .networkManager = device.link, let country = item["country"] {
+        report(country, path, "country", "makes no sense with link networkmanager, expected no such key")
       }
     default: break
     }
-    if case .wifi = device.link { return }
+    switch device.link {
+    case .wifi, .networkManager: return
+    default: break
+    }
     for key in ["country", "key-file"] where !device.isEmulated {
       guard let value = item[key] else { continue }
-      report(value, path, key, "makes no sense without link wifi, expected no such key")
+      report(value, path, key, "makes no sense without a link by radio, expected no such key")
     }
   }
 

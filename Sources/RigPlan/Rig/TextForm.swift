@@ -9,13 +9,13 @@ enum TextForm: Hashable, Sendable {
   case command([CommandTemplate.Variable])
 
   static let controls = ["tcp", "serial", "usb", "command", "forward", "emulated"]
-  static let links = ["loopback", "interface", "namespace", "wifi"]
+  static let links = ["loopback", "interface", "namespace", "wifi", "networkmanager"]
 
   /// ECMA 262: what an editor can tell. The rest is left to the validation.
   var regex: String {
     switch self {
     case .control: "^(\(TextForm.controls.joined(separator: "|"))) \\S.*$"
-    case .link: "^(loopback|namespace|(interface|wifi) [^ /]{1,15})$"
+    case .link: "^(loopback|namespace|(interface|wifi|networkmanager) [^ /]{1,15})$"
     case .address: "^[0-9A-Fa-f.:]+$"
     case .interface: "^[^ /]{1,15}$"
     case .command: "^\\S.*$"
@@ -26,7 +26,7 @@ enum TextForm: Hashable, Sendable {
     switch self {
     case .control:
       "tcp HOST:PORT, serial PATH[,BAUD], usb SERIAL, usb PORTPATH, command PROGRAM…, forward PROGRAM… or emulated MODEL"
-    case .link: "loopback, interface NAME, namespace or wifi RADIO"
+    case .link: "loopback, interface NAME, namespace, wifi RADIO or networkmanager RADIO"
     case .address: "an address in numbers, such as 192.168.42.1"
     case .interface: "the name of an interface, such as wlan1"
     case .command: "a program and its arguments"
@@ -99,6 +99,7 @@ enum TextForm: Hashable, Sendable {
     case ("namespace", ""): return .success(.namespace)
     case ("interface", _) where isInterface(rest): return .success(.interface(rest))
     case ("wifi", _) where isInterface(rest): return .success(.wifi(radio: rest))
+    case ("networkmanager", _) where isInterface(rest): return .success(.networkManager(radio: rest))
     default:
       guard !links.contains(word) else { return refuse(text, "expected \(TextForm.link.expectation)") }
       return .failure(.init(message: "\(PrintableText.quote(word)) is no link, " + Wording.oneOf(links, near: word)))

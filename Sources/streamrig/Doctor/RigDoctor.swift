@@ -80,7 +80,7 @@ enum RigDoctor {
     case .loopback: return device.isEmulated ? nil : .ok(name, "loopback")
     case .namespace: return nil
     case .interface(let interface): return self.interface(name, interface)
-    case .wifi(let radio):
+    case .wifi(let radio), .networkManager(let radio):
       let isRadio = SystemFile.list("/sys/class/ieee80211").contains(radio)
       guard isRadio || access("/sys/class/net/\(radio)/wireless", F_OK) == 0 else {
         return .problem(

@@ -83,16 +83,16 @@ actor RigBench: CaseBench {
     switch device.link {
     case .interface(let name): interface = device.capture ?? name
     case .loopback, .namespace: interface = device.capture ?? "lo"
-    case .wifi(let name):
+    case .wifi(let name), .networkManager(let name):
       interface = ""
       radio = RadioChoice(
-        name: name, country: device.country,
+        name: name, isManaged: device.link == .networkManager(radio: name), country: device.country,
         key: try device.keyFile.map { try RadioChoice.key(in: $0, for: "key-file") })
     }
     return DeviceBench(
       loop, reports: settings.reports, captureThread: captureThread, captureSkipped: "--no-capture",
       seed: settings.seed &+ UInt64(worker) &* 7_919, device: nil, deviceHost: device.host ?? "", interface: interface,
-      link: radio != nil ? .wifi : device.link == .namespace ? .namespace : .loopback,
+      link: device.link.choice,
       only: BenchDevice(
         name: device.name, model: device.model, host: device.host ?? "", opener: try device.opener(loop)),
       radio: radio)

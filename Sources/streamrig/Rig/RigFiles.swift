@@ -75,7 +75,7 @@ extension Rig.Link {
   /// Layers of faults that cannot be performed over this link.
   var closedLayers: [String: String] {
     switch self {
-    case .namespace, .wifi: [:]
+    case .namespace, .wifi, .networkManager: [:]
     case .loopback: ["link": "the loopback carries no frames that could be impaired"]
     case .interface(let name): ["link": "the harness does not stand between \(name) and the device"]
     }
@@ -83,12 +83,8 @@ extension Rig.Link {
 
   /// Faults of the link that this one cannot perform, with whatever arguments. Other layers may know the same word.
   var closedVerbs: [String: String] {
-    let choice: LinkChoice
-    switch self {
-    case .namespace: choice = .namespace
-    case .wifi: choice = .wifi
-    case .loopback, .interface: return [:]
-    }
+    let choice = choice
+    if choice == .loopback { return [:] }
     let verbs = Set(FaultCatalog.all.filter { $0.layer == .link }.map(\.verb))
       .subtracting(FaultCatalog.all.filter { $0.layer != .link }.map(\.verb))
     let refusals = verbs.compactMap { verb in
@@ -103,6 +99,17 @@ extension Rig.Link {
     case .interface(let name): "interface \(name)"
     case .namespace: "namespace"
     case .wifi(let radio): "wifi \(radio)"
+    case .networkManager(let radio): "networkmanager \(radio)"
+    }
+  }
+
+  /// As a run without a rig would be told it.
+  var choice: LinkChoice {
+    switch self {
+    case .namespace: .namespace
+    case .wifi: .wifi
+    case .networkManager: .networkManager
+    case .loopback, .interface: .loopback
     }
   }
 }
