@@ -10,6 +10,13 @@ evidence() {
   [ "$cases" -gt 0 ] && [ "$captures" -ge "$1" ]
 }
 
+# A guest whose host is busy is late, and limits pass: what did not pass is run once more, and the result says so.
+plans_or_again() {
+  run_plans plans "$@" && return 0
+  echo "again:"
+  run_plans plans --rerun-failed "$@"
+}
+
 # hotspot_plans CASE…
 hotspot_plans() {
   radios_up
@@ -19,10 +26,12 @@ hotspot_plans() {
   say "radios, DHCP server, cable and device are up"
   local name cases=()
   for name in "$@"; do cases+=(--case "$name"); done
-  local plans=/run/lab/repo/Scenarios
-  # In the gate the guest shares the machine with whatever else goes on.
-  [ -z "$LAB_SHORT" ] || plans=$(patient rtsp-hotspot/success)
-  expect "plans over Wi-Fi, the harness joins" run_plans plans "${cases[@]}" "$plans"
+  if [ -n "$LAB_SHORT" ]; then
+    # In the gate whatever else goes on shares the processors, and one attempt must do.
+    expect "plans over Wi-Fi, the harness joins" run_plans plans "${cases[@]}" "$(patient rtsp-hotspot/success)"
+  else
+    expect "plans over Wi-Fi, the harness joins" plans_or_again "${cases[@]}" /run/lab/repo/Scenarios
+  fi
   [ "$failures" -gt 0 ] || sed 's/^/  /' /tmp/$$.log | tail -25
   expect "JUnit, and packets of every case" evidence $#
   device_down

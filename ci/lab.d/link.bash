@@ -4,9 +4,10 @@
 radios_up
 dhcp_up
 
+options=()
 case_says() { # NAME STAGE TEXT [PLAY-FOR]
   plan "$1" "$2" "play-for: ${4:-2 s}"
-  run_plans "$1" "/tmp/plans/$1.yaml" && says "$1" "$3"
+  run_plans "$1" "${options[@]}" "/tmp/plans/$1.yaml" && says "$1" "$3"
 }
 keeps_the_key() {
   ! grep -raFl -e "$key" -e 'c\\d $e `f`' /tmp/reports
