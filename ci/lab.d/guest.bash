@@ -35,7 +35,7 @@ plan() {
   shift 2
   {
     printf '%s\n' 'version: 1' "plan: $name" "title: $name" 'flow: rtsp-hotspot' 'transport: tcp' \
-      'limits: {play: 20 s, receive-address: 20 s}'
+      'limits: {play: 20 s, receive-address: 20 s, media-gap: 5 s}'
     [ $# -eq 0 ] || printf '%s\n' "$@"
     [ -z "$stage" ] || echo "expect: {failed: $stage}"
   } >"/tmp/plans/$name.yaml"

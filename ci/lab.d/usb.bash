@@ -51,7 +51,7 @@ unplug() { echo >"$config/$1/UDC"; }
 run_usb() {
   local reports=$1 host=$2
   shift 2
-  "$streamrig" run --device "${target:-usb:1-1}" --device-host "$host" --reports "/tmp/reports/$reports" "$@"
+  "$streamrig" run --device usb:1-1 --device-host "$host" --reports "/tmp/reports/$reports" "$@"
   local status=$?
   cp -r "/tmp/reports/$reports" "$out/"
   return $status
@@ -73,4 +73,10 @@ emulated_down() {
 lists() {
   "$streamrig" devices | tee /tmp/devices
   grep -qx 'usb:1-1  1d6b:0104  Streamrig Lab camera  SN0042  480 Mbit/s  usable' /tmp/devices
+}
+
+# agent_session FOLDER: a session of the C agent, as far as it goes: it has no hotspot that could be proven.
+agent_session() {
+  plan agent connect-hotspot
+  run_usb "$1" 127.0.0.1 /tmp/plans/agent.yaml && says "$1" '"name":"deviceHotspotConnectCompletion"'
 }
