@@ -44,10 +44,6 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
 
   @Test(arguments: [
     (
-      #"{"id":1,"error":{"code":-32010,"message":"","data":{"v":[2]}}}"#,
-      #"hello was refused: version (-32010):  {"v":[2]}"#
-    ),
-    (
       #"{"id":1,"result":{"v":2,"nonce":"n1","boot":"b1","device":{"model":"cam"}}}"#,
       "the device speaks stage-link/2, this harness 1"
     ),
@@ -74,6 +70,49 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
       2 < \(reply)
       2 = link lost: \(reason)
       """)
+  }
+
+  /// An error carries no nonce: the first may be the reply to what a harness asked that is gone.
+  @Test func aStaleRefusalIsNotTheGreetings() {
+    let begin = """
+      0 connect n1
+      0 > {"id":1,"method":"hello","params":{"v":[1],"nonce":"n1"}}
+      1 < {"id":7,"method":"who","params":{}}
+      1 < {"id":1,"error":{"code":-32002,"message":"stale"}}
+      1 > {"id":2,"method":"hello","params":{"v":[1],"nonce":"n1"}}
+
+      """
+    expectConversation(
+      begin + """
+        2 < {"id":2,"result":\(Script.hello(nonce: "n1", boot: "b1"))}
+        2 > {"id":3,"method":"state","params":{}}
+        """)
+    expectConversation(
+      begin + """
+        2 < {"id":2,"error":{"code":-32010,"message":"","data":{"v":[2]}}}
+        2 = link lost: hello was refused: version (-32010):  {"v":[2]}
+        """)
+  }
+
+  @Test func aDeviceMayClaimAnyNumberOfLostEvents() {
+    var host = StageLinkHost(guarded: false)
+    func feed(_ text: String) -> [StageLinkHost.Action] {
+      host.receive(Array("{\"jsonrpc\":\"2.0\",".utf8) + Array(text.dropFirst().utf8) + [0x0A], at: .zero + .seconds(1))
+    }
+    for line in StageLinkTranscript.lines(Script.handshake()) {
+      let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
+      if parts[1] == "connect" { _ = host.connected(nonce: parts[2], at: .zero) }
+      if parts[1] == "<" { _ = feed(parts[2]) }
+    }
+    _ = feed(Script.event(1 << 52))
+    var told: Int64 = 0
+    for id in 11..<3000 {
+      let last = Int64(id) * 10
+      let reply =
+        "{\"id\":\(id),\"result\":{\"events\":[\(Script.eventParams(Int(last)))],\"more\":true,\"lost\":9007199254740992}}"
+      for case .eventsLost(let count) in feed(reply) { told += count }
+    }
+    #expect(told == host.lostCount && told > 1 << 39)
   }
 
   // MARK: Events

@@ -42,6 +42,8 @@ public struct StageLinkHost: Sendable {
   public static let heartbeatsMissed = 3
   public static let pingPeriod: Duration = .seconds(5)
   static let pingsAtStart = 8
+  /// What is counted of events that a device says it lost.
+  static let mostLost: Int64 = 1 << 40
 
   private var framing: RecordFraming
   private var decoder: RecordDecoder
@@ -67,6 +69,8 @@ public struct StageLinkHost: Sendable {
   /// What came instead of the reply to hello: a hint for who writes the agent.
   private var damagedBeforeHello = 0
   private var bytesBeforeHello = 0
+  /// An error carries no nonce, so that the first refusal may be a stale reply to somebody else's request.
+  private var wasRefused = false
   public private(set) var lostCount: Int64 = 0
 
   public init(guarded: Bool) {
@@ -99,9 +103,13 @@ public struct StageLinkHost: Sendable {
     phase = .greeting
     damagedBeforeHello = 0
     bytesBeforeHello = 0
+    wasRefused = false
     self.nonce = nonce
-    let hello = request("hello", ["v": [1], "nonce": .string(nonce)], .hello, now, timeout: StageLinkHost.helloTimeout)
-    return unanswered + [hello]
+    return unanswered + [greeting(now)]
+  }
+
+  private mutating func greeting(_ now: HostTime) -> Action {
+    request("hello", ["v": [1], "nonce": .string(nonce)], .hello, now, timeout: StageLinkHost.helloTimeout)
   }
 
   /// The channel ended; calls that wait are answered with `timeout`.
@@ -183,6 +191,7 @@ public struct StageLinkHost: Sendable {
       guard phase != .greeting else { return [] }
       return notified(method, params, now)
     case .request(let id, let method, _):
+      guard phase != .greeting else { return [] }
       // Devices have nothing to ask of the harness in version 1.
       let error = StageLinkError(.methodNotFound, "the harness answers no \(method)")
       return [.send(StageLinkMessage.failure(id: id, error).encoded(framing))]
@@ -214,7 +223,12 @@ public struct StageLinkHost: Sendable {
   ) -> [Action] {
     switch purpose {
     case .call: return [.refused(call: id, error)]
-    case .hello: return lose("hello was refused: \(error)")
+    case .hello:
+      guard wasRefused else {
+        wasRefused = true
+        return [greeting(now)]
+      }
+      return lose("hello was refused: \(error)")
     case .state: return [ping(now)]
     // A device without a clock to read: its times stay untranslated.
     case .ping: return afterPing(now)
@@ -361,8 +375,11 @@ public struct StageLinkHost: Sendable {
   }
 
   private mutating func lose(events count: Int64, upTo sequence: Int64, _ now: HostTime) -> [Action] {
-    lostCount += count
-    return [.eventsLost(count)] + (self.sequence?.skip(to: sequence) ?? []).map { .event(translate($0, now)) }
+    // A device may claim any number, any number of times.
+    let news = min(count, StageLinkHost.mostLost - lostCount)
+    lostCount += news
+    return (news > 0 ? [.eventsLost(news)] : [])
+      + (self.sequence?.skip(to: sequence) ?? []).map { .event(translate($0, now)) }
   }
 
   private func translate(_ event: StageLinkEvent, _ now: HostTime) -> DeviceEvent {
