@@ -125,7 +125,7 @@ let package = Package(
         "RigEmulator", "RigRunner", "RigTestSupport",
       ],
       path: "Tests/USBBench", swiftSettings: strict),
-    tests("RigUSBTests", ["RigTestSupport"]),
+    tests("RigUSBTests", ["RigFlow", "RigModel", "RigTestSupport"]),
   ]
     + (isFuzzing
       ? [

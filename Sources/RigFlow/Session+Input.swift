@@ -35,6 +35,7 @@ extension Session {
     case .controlLost:
       guard phase == .driving, controlDeadline == nil else { return [] }
       controlDeadline = now + setup.controlPatience
+      lostIn = stages.first { $0.isRunning && waitsForAgent($0) }?.definition.id ?? currentStage
       return []
     case .controlBack:
       controlDeadline = nil

@@ -17,7 +17,8 @@ extension Session {
   private mutating func expire(at now: HostTime) -> [Action] {
     if let controlDeadline, phase == .driving {
       guard controlDeadline <= now else { return [] }
-      return lose("the control link was lost and did not come back", at: now)
+      let stage = lostIn.map { " in \($0)" } ?? ""
+      return lose("the control link was lost\(stage), and did not come back", at: now)
     }
     if let gapDeadline, gapDeadline <= now, gapDeadline <= stopAt ?? now, let i = index(of: .running),
       stages[i].isRunning

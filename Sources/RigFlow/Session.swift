@@ -122,6 +122,8 @@ public struct Session: Sendable {
   /// A gap began before the session was active, and is not over.
   var gapIsOpen = false
   var controlDeadline: HostTime?
+  /// The stage in which the control link was lost last.
+  var lostIn: StageID?
   var address: String?
   var earlyAddress: DeviceEvent?
   var startSent = false

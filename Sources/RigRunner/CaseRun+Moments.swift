@@ -15,7 +15,9 @@ extension CaseRun {
   }
 
   /// Faults that are no deviation of a later event or packet, but happen by themselves.
-  private static let strikingAtOnce: Set<String> = ["reboot", "interrupt", "heartbeat-lost"]
+  private static let strikingAtOnce: Set<String> = [
+    "reboot", "interrupt", "heartbeat-lost", "unplug", "usb-timeout", "usb-stall", "short-packet", "stale-data",
+  ]
 
   private func after(_ wait: Duration, _ act: @escaping @Sendable (CaseRun) async -> Void) {
     loop.spawn { [loop] in

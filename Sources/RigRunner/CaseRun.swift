@@ -192,6 +192,13 @@ public actor CaseRun {
       skipReason = "the device lacks \(missing.joined(separator: ", "))"
       return skipReason
     }
+    for fault in provers {
+      guard let capability = fault.definition.capability, !hello.capabilities.contains(capability.rawValue) else {
+        continue
+      }
+      skipReason = "the device lacks \(capability.rawValue): \(fault.prover.request.text) needs \(capability.need)"
+      return skipReason
+    }
     if !hello.ready { return "the device is not ready: \(hello.notReadyReasons.joined(separator: ", "))" }
     if !hello.flows.contains(flow.id.rawValue) { return "the device does not know the flow \(flow.id.rawValue)" }
     if flow.id == .rtspHotspot, !hello.capabilities.contains("rtsp") {

@@ -4,6 +4,7 @@ import RigModel
 
 /// The names that plans may use, gathered from the catalogs.
 enum Catalogs {
+  /// What the emulated devices that a run starts can do.
   static let capabilities = ["rtsp", "audio", "inject"]
 
   static var vocabulary: PlanVocabulary {
@@ -23,6 +24,7 @@ enum Catalogs {
           verb: fault.verb, layer: fault.layer.rawValue, stages: fault.stages.mapValues { $0.map(\.rawValue) },
           arguments: fault.arguments.map(\.words), summary: fault.summary)
       },
-      checks: FlowCheckCatalog.infos + CheckCatalog.infos, capabilities: capabilities)
+      checks: FlowCheckCatalog.infos + CheckCatalog.infos,
+      capabilities: capabilities + FaultDefinition.Capability.allCases.map(\.rawValue))
   }
 }

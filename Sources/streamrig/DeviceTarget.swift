@@ -1,5 +1,6 @@
 import RigDevice
 import RigDrivers
+import RigFlow
 import RigLoop
 import RigPlan
 import RigUSB
@@ -54,6 +55,9 @@ enum DeviceTarget: Hashable, Sendable {
 
   /// The address that the target itself names.
   var host: String? { if case .tcp(let address) = self { address.host } else { nil } }
+
+  /// What its control link makes possible.
+  var capabilities: [FaultDefinition.Capability] { if case .usb = self { [.usb] } else { [] } }
 
   /// For reports and folders.
   var deviceName: String {

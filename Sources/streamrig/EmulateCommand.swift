@@ -18,6 +18,10 @@ enum EmulateCommand: Command {
       Option.value("--seed", "N", "seed of all that is random in it"),
       Option.flag("--json", "announce the addresses as one JSON line"),
       Option.flag("--until-eof", "end when standard input ends"),
+      Option.flag(
+        "--plug",
+        "its control link is on a bus that another program holds: what is to go wrong there is printed, a JSON line each"
+      ),
     ] + EmulatedHotspot.options
 
   static func run(_ arguments: Arguments) throws -> Int32 {
@@ -29,12 +33,13 @@ enum EmulateCommand: Command {
     let rtsp = UInt16(try arguments.number("--rtsp-port", 0...65535, default: 8554))
     let seed = try arguments.seed("--seed") ?? UInt64.random(in: 0...UInt64.max)
     let hotspot = try EmulatedHotspot(arguments)
+    let plug = arguments.has("--plug") ? PlugLines() : nil
     let hosts = arguments.last("--host").map { [$0] } ?? (1...250).map { "127.66.\($0).1" }
     let loop = try EpollLoop()
     try loop.run {
       let (host, device, server) = try await open(
         loop, hosts: hosts, control: control, rtsp: rtsp, profile: profile, serial: arguments.last("--serial"),
-        seed: seed, hotspot)
+        seed: seed, hotspot, plug)
       announce(host, server.address, profile, json: arguments.has("--json"))
       loop.spawn { try await server.serve() }
       loop.spawn { try await device.live() }
@@ -48,7 +53,7 @@ enum EmulateCommand: Command {
   /// Takes the first address whose control port is free: two runs never share a device's address.
   private static func open(
     _ loop: EpollLoop, hosts: [String], control: UInt16, rtsp: UInt16, profile: DeviceProfile, serial: String?,
-    seed: UInt64, _ hotspot: EmulatedHotspot
+    seed: UInt64, _ hotspot: EmulatedHotspot, _ plug: PlugLines?
   ) async throws -> (String, EmulatedDevice, ControlServer) {
     var last: (any Error)?
     for host in hosts {
@@ -58,7 +63,7 @@ enum EmulateCommand: Command {
       let media = ServerMedia(loop, on: stream, clips: try EncodedClips(loop), seed: seed &+ 1)
       let device = EmulatedDevice(
         loop, profile: profile, serial: serial ?? host, seed: seed, hotspot: hotspot.backend(loop, on: probe),
-        media: media, notice: hotspot.notice(serial: serial ?? host))
+        media: media, notice: hotspot.notice(serial: serial ?? host), plug: plug)
       do {
         let server = try ControlServer(loop, on: controlAddress, device: device)
         return (host, device, server)

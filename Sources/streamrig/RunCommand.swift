@@ -66,7 +66,7 @@ enum RunCommand: Command {
     let access = simulate ? nil : NetworkAccess.prepare(settings, plans: plans.plans.map(\.plan))
     let schedule = try Selection.schedule(
       plans, arguments, seed: settings.seed, simulate: simulate, noCapture: settings.noCapture,
-      linkClosed: access?.linkClosed, link: settings.link, rig: settings.rig)
+      linkClosed: access?.linkClosed, link: settings.link, rig: settings.rig, device: settings.device)
     if settings.noCapture, !simulate { Output.complain(CaptureAccess.cost) }
     if case .denied(let why)? = access?.capture {
       Output.complain("\(why)\n\(CaptureAccess.remedies)")

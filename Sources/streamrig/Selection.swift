@@ -14,7 +14,7 @@ enum Selection {
   /// Cases that need what this run does not have are skipped with that reason.
   static func schedule(
     _ plans: PlanSet, _ arguments: Arguments, seed: UInt64, simulate: Bool, noCapture: Bool = false,
-    linkClosed: String? = nil, link: LinkChoice = .automatic, rig: Rig? = nil
+    linkClosed: String? = nil, link: LinkChoice = .automatic, rig: Rig? = nil, device: DeviceTarget? = nil
   ) throws -> Schedule {
     let filter: CaseFilter
     do {
@@ -22,13 +22,17 @@ enum Selection {
     } catch {
       throw UsageError(description: "--tag: \(error)")
     }
+    let offered = simulate ? [] : device?.capabilities ?? []
     let bench = Bench(
-      capabilities: Catalogs.capabilities, deviceModels: DeviceProfile.all.map(\.model),
+      capabilities: Catalogs.capabilities + offered.map(\.rawValue), deviceModels: DeviceProfile.all.map(\.model),
       closedLayers: linkClosed.map { [FaultDefinition.Layer.link.rawValue: $0] } ?? [:],
       devices: rig?.benchDevices)
     return Schedule(plans, seed: seed, filter: filter, bench: bench) { item in
       for fault in item.plan.faults {
         guard let definition = FaultCatalog.definition(of: fault, in: item.plan.flow) else { continue }
+        if rig == nil, let needed = definition.capability, !offered.contains(needed) {
+          return "\(fault.text) needs \(needed.need)"
+        }
         if !simulate, rig == nil, definition.layer == .link, let why = link.refusal(of: fault) { return why }
         if simulate, definition.needsWire { return "--simulate runs no RTSP: \(fault.text) needs a wire" }
         if noCapture, definition.proof.needsCapture {

@@ -25,6 +25,10 @@ struct SweepMatrix {
           excluded.append(Excluded(stage: stage, fault: fault, reason: "acts only at \(homes)"))
           continue
         }
+        if let needed = fault.capability {
+          excluded.append(Excluded(stage: stage, fault: fault, reason: "needs \(needed.need)"))
+          continue
+        }
         let request = FaultRequest(at: stage, do: fault.verb)
         if fault.layer == .link, let reason = LinkChoice.namespace.refusal(of: request) {
           excluded.append(Excluded(stage: stage, fault: fault, reason: reason))

@@ -200,6 +200,9 @@ import Testing
     case .finish(.wrongUserStopped):
       return ScriptedSession.timeline(Healthy.with([18_200: .finish(userStopped: false)]))
     case .fact(let kind): return ScriptedSession.timeline(Healthy.with([15_000: .fact(kind), 18_400: .fact(kind)]))
+    case .transport(let kind):
+      let script = Healthy.with([15_000: .fact(kind), 18_150: .fact(kind)])
+      return ScriptedSession.timeline(script).map(seenByTheControlLink)
     case .finding(let checks):
       let finding = Finding(
         check: checks.last ?? "", severity: .error, message: "seen", first: Evidence(frame: 12))
@@ -211,6 +214,26 @@ import Testing
     case .damagedRecord:
       return [TimelineEntry(.zero, .note("damaged record on the control link: checksum"))]
         + ScriptedSession.timeline(Healthy.script)
+    }
+  }
+
+  private static func seenByTheControlLink(_ entry: TimelineEntry) -> TimelineEntry {
+    guard case .fact(var fact) = entry.what else { return entry }
+    fact.witness = .control
+    return TimelineEntry(entry.time, .fact(fact))
+  }
+
+  /// A fact of the bus counts from the fault's stage on, where the control link itself saw it.
+  @Test func aFactOfTheBusBeforeTheFaultsStageProvesNothing() throws {
+    for cell in Cell.all where cell.stage == .connectHotspot {
+      guard case .transport(let kind) = cell.definition.proof else { continue }
+      func proof(_ ms: Int, _ witnessed: Bool) -> String? {
+        let timeline = ScriptedSession.timeline(Healthy.with([ms: .fact(kind, "seen")]))
+        return cell.proof(in: witnessed ? timeline.map(FaultContractTests.seenByTheControlLink) : timeline)
+      }
+      #expect(proof(5000, true) == nil, "\(cell)")
+      #expect(proof(9000, true) == "\(kind.rawValue): seen", "\(cell)")
+      #expect(proof(9000, false) == nil, "\(cell)")
     }
   }
 

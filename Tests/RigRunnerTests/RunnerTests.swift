@@ -97,6 +97,15 @@ import Testing
     #expect(!log.entries("case").contains(.action("start")))
   }
 
+  /// A fault names what it needs: the plan need not.
+  @Test func aFaultThatTheDeviceCannotPerformIsSkipped() throws {
+    let record = try Cases.record(
+      Cases.plan("pulled", faults: [FaultRequest(at: .running, do: "unplug")], failed: .controlLink))
+    #expect(record.verdict == .skip)
+    #expect(
+      record.reason == "the device lacks usb: unplug at running needs a device whose control link is on USB")
+  }
+
   @Test func aModelWithoutRTSP() throws {
     @Sendable func arrange(_ bench: RunnerBench, _ runner: Runner) { bench.profile = .basic }
     let unexpected = try Cases.record(Cases.plan(), arrange)

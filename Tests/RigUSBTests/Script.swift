@@ -26,18 +26,33 @@ enum Script {
     return result.out.split(separator: "\n").map(String.init)
   }
 
+  /// Runs several of it at the same time; what each printed, errors too, in their order.
+  static func runAll(_ commands: [[String]]) throws -> [String] {
+    let started = try commands.map { try start($0, keepsErrors: true) }
+    return started.map { process, pipe in
+      let out = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: out, as: UTF8.self)
+    }
+  }
+
   /// Runs `usb-bench` to its end.
   static func run(_ arguments: [String]) throws -> (status: Int32, out: String) {
+    let (process, pipe) = try start(arguments)
+    let out = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: out, as: UTF8.self))
+  }
+
+  private static func start(_ arguments: [String], keepsErrors: Bool = false) throws -> (Process, Pipe) {
     let process = Process()
     process.executableURL = built("usb-bench")
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     let pipe = Pipe()
     process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
+    process.standardError = keepsErrors ? pipe : FileHandle.nullDevice
     try process.run()
-    let out = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: out, as: UTF8.self))
+    return (process, pipe)
   }
 }

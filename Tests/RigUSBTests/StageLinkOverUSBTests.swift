@@ -56,24 +56,6 @@ struct StageLinkOverUSBTests {
     #expect(events.last == "sessionFinish")
   }
 
-  /// Unplugged in whatever stage: the control link is to blame, and the device's next case runs.
-  @Test func unpluggedAtEachStage() throws {
-    let stages = [
-      "configure-hotspot", "enter-live-mode", "wait-for-hotspot", "connect-hotspot", "receive-address",
-      "start-session", "running", "finish",
-    ]
-    let lost = "failed at control-link: the control link was lost and did not come back"
-    let lines = try Script.lines("unplug-at-each-stage")
-    #expect(
-      lines
-        == stages.enumerated().map {
-          "\($0.element): case 1-\($0.offset + 1) error, failed: control-link, \(lost)"
-        }
-        + stages.indices.map {
-          "case 1-\($0 + 1) pass, failed: nothing, the session ran and ended as planned"
-        })
-  }
-
   /// 100 sessions, each over a channel of its own.
   @Test func sessionsLeaveNothingBehind() throws {
     let growth = try #require(Growth(try Script.lines("runs").first ?? ""))

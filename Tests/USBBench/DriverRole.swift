@@ -40,6 +40,8 @@ final class DriverSession: @unchecked Sendable {
   var channel: USBChannel?
   var facts: [Fact] = []
   var link: LinkSession?
+  /// Of the devices that have had a case.
+  var caseOpeners: [String: USBOpener] = [:]
   private var watch: USBWatch?
   private var changes: [String] = []
 

@@ -1,4 +1,5 @@
 import CMockUSB
+import Glibc
 import RigDevice
 import RigEmulator
 import RigLoop
@@ -6,17 +7,24 @@ import RigModel
 
 /// An emulated device whose only control link is the bulk pair of a USB device.
 // Unchecked: touched only on the loop's thread.
-final class EmulatedCamera: @unchecked Sendable {
+final class EmulatedCamera: PluggedDevice, @unchecked Sendable {
   let device: EmulatedDevice
   let port: String
   private let bench: Bench
+  let bus: MockPlug
   private let life: Task<Void, any Error>
   private var spec = MockBus.Spec()
   /// Counts how often it was plugged in or out: what an older bulk pair does is of no interest.
   private var generation = 0
 
-  /// - Parameter startTakes: ms until the device reports the session's start.
-  init(_ bench: Bench, port: String = "1-1", seed: UInt64 = 1, startTakes: Int = 2) throws {
+  /// - Parameters:
+  ///   - startTakes: ms until the device reports the session's start.
+  ///   - isUnderTest: the agent is the subject itself.
+  ///   - addressTakes: ms from the join to the address.
+  init(
+    _ bench: Bench, port: String = "1-1", seed: UInt64 = 1, startTakes: Int = 2, isUnderTest: Bool = false,
+    addressTakes: Int = 2
+  ) throws {
     self.bench = bench
     self.port = port
     var profile = DeviceProfile.flagship
@@ -24,17 +32,21 @@ final class EmulatedCamera: @unchecked Sendable {
     profile.pace.enterLiveMode = 1...3
     profile.pace.openHotspot = 1...3
     profile.pace.join = 1...3
-    profile.pace.address = 1...3
+    profile.pace.address = addressTakes...addressTakes
     profile.pace.sessionStart = startTakes...startTakes
     profile.pace.stop = 1...3
     profile.pace.reboot = 1...3
     profile.pace.between = 0...1
-    let free = try EmulatedCamera.freePort(bench.loop)
+    profile.isUnderTest = isUnderTest
+    let plug = MockPlug(bench)
+    bus = plug
+    let free = try EmulatedCamera.freePort(bench.loop, port)
     let device = EmulatedDevice(
       bench.loop, profile: profile, serial: "SN\(port)", seed: seed, hotspot: PortHotspot(bench.loop, on: free),
-      media: SilentMedia(loop: bench.loop), guarded: true)
+      media: SilentMedia(loop: bench.loop), guarded: true, plug: plug)
     self.device = device
     life = bench.loop.spawn { try await device.live() }
+    plug.device = self
   }
 
   /// Plugs it in. The agent does not know that the host opens and closes the interface: it has one endless channel.
@@ -45,9 +57,12 @@ final class EmulatedCamera: @unchecked Sendable {
     self.spec = spec
     generation += 1
     let mine = generation
-    let pair = BulkPair(stream: try bench.bus.plug(bench.loop, spec)) { [weak self] in self?.dropped(mine) }
+    let stream = try bench.bus.plug(bench.loop, spec)
+    let pair = BulkPair(stream: stream, heard: { [bus] in bus.hear($0) }) { [weak self] in self?.dropped(mine) }
     guard await device.accept(pair) else { throw BenchError("the device takes no channel") }
   }
+
+  nonisolated(nonsending) func plugBack() async throws { try await plug(spec) }
 
   func unplug() {
     generation += 1
@@ -73,9 +88,14 @@ final class EmulatedCamera: @unchecked Sendable {
 
   func end() { life.cancel() }
 
-  /// A port where nobody listens now.
-  private static func freePort(_ loop: EpollLoop) throws -> SocketAddress {
-    guard let any = SocketAddress(host: "127.0.0.1", port: 0) else { throw BenchError("no loopback") }
+  /// A port where nobody listens now, at an address that no other device of any bench uses.
+  private static func freePort(_ loop: EpollLoop, _ port: String) throws -> SocketAddress {
+    let process = getpid() & 0xFFFF
+    let number = port.split { $0 == "-" || $0 == "." }.last.flatMap { Int($0) } ?? 0
+    let host = "127.\(80 + number & 0x3F).\(process >> 8).\(process & 0xFF)"
+    guard let any = SocketAddress(host: host, port: 0) else {
+      throw BenchError("no loopback")
+    }
     let listener = try TCPListener(loop, on: any)
     defer { listener.close() }
     return listener.address
@@ -86,16 +106,21 @@ final class EmulatedCamera: @unchecked Sendable {
 // Unchecked: touched only on the loop's thread.
 private final class BulkPair: ByteChannel, @unchecked Sendable {
   private let stream: ByteStream
+  private let heard: ([UInt8]) -> Void
   private let dropped: () -> Void
   private var isClosed = false
 
-  init(stream: ByteStream, _ dropped: @escaping () -> Void) {
+  init(stream: ByteStream, heard: @escaping ([UInt8]) -> Void, _ dropped: @escaping () -> Void) {
     self.stream = stream
+    self.heard = heard
     self.dropped = dropped
   }
 
   nonisolated(nonsending) func read() async throws -> [UInt8] { try await stream.read() }
-  nonisolated(nonsending) func write(_ bytes: [UInt8]) async throws { try await stream.write(bytes) }
+  nonisolated(nonsending) func write(_ bytes: [UInt8]) async throws {
+    heard(bytes)
+    try await stream.write(bytes)
+  }
   func close() {
     guard !isClosed else { return }
     isClosed = true

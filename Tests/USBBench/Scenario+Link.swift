@@ -2,11 +2,6 @@ import CMockUSB
 import RigLoop
 
 extension Scenario {
-  private static let stages = [
-    "configure-hotspot", "enter-live-mode", "wait-for-hotspot", "connect-hotspot", "receive-address", "start-session",
-    "running", "finish",
-  ]
-
   static let link: [Scenario] = [
     Scenario("conformance") { bench in
       // Longer than an opening takes: the script opens again while a session starts.
@@ -79,33 +74,6 @@ extension Scenario {
       try await bench.ask(driver, "link event sessionFinish")
       try await bench.ask(driver, "link events")
       camera.end()
-    },
-    Scenario("unplug-at-each-stage") { bench in
-      var cameras: [EmulatedCamera] = []
-      for i in stages.indices {
-        let camera = try EmulatedCamera(bench, port: "1-\(i + 1)", seed: UInt64(i + 1))
-        try await camera.plug()
-        cameras.append(camera)
-      }
-      let driver = try bench.driver()
-      try await driver.send(
-        "cases " + stages.enumerated().map { "1-\($0.offset + 1)=\($0.element)" }.joined(separator: " "))
-      var lines: [String] = []
-      while case let line = try await driver.line(), line != "done" {
-        guard line.hasPrefix("at ") else {
-          lines.append(line)
-          continue
-        }
-        cameras.first { $0.port == line.dropFirst(3) }?.unplug()
-      }
-      for (line, stage) in zip(lines.sorted(), stages) { bench.say("\(stage): \(line)") }
-      for camera in cameras { try await camera.plug() }
-      // The next case of each device runs.
-      try await driver.send("cases " + stages.indices.map { "1-\($0 + 1)=none" }.joined(separator: " "))
-      lines = []
-      while case let line = try await driver.line(), line != "done" { lines.append(line) }
-      for line in lines.sorted() { bench.say(line) }
-      for camera in cameras { camera.end() }
     },
     Scenario("runs") { bench in
       let camera = try EmulatedCamera(bench)

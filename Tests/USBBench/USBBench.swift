@@ -24,7 +24,8 @@ enum USBBench {
 
   private static func run(_ words: [String]) throws -> Int32 {
     guard let first = words.first else {
-      Say.line("usage: usb-bench SCENARIO | serve [--emulator PROGRAM] -- COMMAND…")
+      Say.line(
+        "usage: usb-bench SCENARIO | faults [--deaf | --under-test] CELL… | serve [--emulator PROGRAM] -- COMMAND…")
       for name in Scenario.all.map(\.name) { Say.line("  \(name)") }
       return 2
     }
@@ -37,6 +38,7 @@ enum USBBench {
     guard let bus = MockBus() else { return unavailable }
     defer { bus.close() }
     let loop = try EpollLoop()
+    if first == "faults" { return try FaultsRole.run(loop, bus, Array(words.dropFirst())) }
     if first == "serve" { return try ServeRole.run(loop, bus, Array(words.dropFirst())) }
     guard let scenario = Scenario.all.first(where: { $0.name == first }) else {
       Say.line("no scenario \(first)")

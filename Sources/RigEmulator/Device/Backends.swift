@@ -14,6 +14,15 @@ extension HotspotBackend {
   public func settle() async {}
 }
 
+/// The bus that carries an emulated device's control link, where it is one that can fail by itself. Used on the device's
+/// loop.
+public protocol PlugBackend: Sendable {
+  /// Makes the bus fail; returns when it does. A device that is to leave says its last words before.
+  nonisolated(nonsending) func perform(_ fault: PlugFault) async
+  /// What has no end of its own ends now.
+  func restore()
+}
+
 /// The emulated device's encoder and RTSP server: real or simulated.
 public protocol MediaBackend: Sendable {
   /// Begins to encode and listen.

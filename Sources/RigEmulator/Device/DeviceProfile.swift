@@ -11,6 +11,8 @@ public struct DeviceProfile: Sendable {
   public var pace: Pace
   /// Accepts faults, claims that they fired, and does nothing: nobody's word is proof.
   public var ignoresFaults = false
+  /// The agent is what is tested: losing it is its failure, not the rig's.
+  public var isUnderTest = false
   /// Cannot enter live mode on every start with this number since its boot; `nil`: it always can.
   public var failsEveryStart: Int?
 

@@ -15,6 +15,9 @@ extension EmulatedDevice {
     case .failure(let error): return .failure(error)
     case .success(let found): (definition, place) = found
     }
+    guard definition.capability != .usb || plug != nil else {
+      return .failure(StageLinkError(.unsupported, "\(definition.verb): the control link of this device is not on USB"))
+    }
     lastFault += 1
     let id = "f\(lastFault)"
     if profile.ignoresFaults {
@@ -113,7 +116,12 @@ extension EmulatedDevice {
     case "control-link.damaged-record":
       use(fault)
       damageNextEvent = true
-    default: if fault.definition?.needsWire == true { await media.change(faults: wireFaults) }
+    default:
+      if let plug, let what = PlugFault(fault) {
+        use(fault)
+        await plug.perform(what)
+      }
+      if fault.definition?.needsWire == true { await media.change(faults: wireFaults) }
     }
   }
 
@@ -137,6 +145,7 @@ extension EmulatedDevice {
       await media.change(faults: wireFaults)
     } else {
       faults.removeAll()
+      plug?.restore()
       await media.change(faults: [])
       await repairLeaks()
     }

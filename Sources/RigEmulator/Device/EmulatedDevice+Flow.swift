@@ -76,6 +76,7 @@ extension EmulatedDevice {
       try await loop.sleep(for: .milliseconds(50))
       fallSilent()
     }
+    try await disturbPlugMeanwhile(at: id)
     if take("hang", at: id) != nil { try await hang() }
     let longer = take("delay", at: id) ?? take("late", at: id) ?? take("slow-open", at: id)
     // What was asked counts from the beginning of the stage.
@@ -184,6 +185,7 @@ extension EmulatedDevice {
       try await loop.sleep(for: .seconds(1))
       fallSilent()
     }
+    try await disturbPlugMeanwhile(at: .running, after: .seconds(1))
   }
 
   private func announce(_ address: String) async throws {
@@ -192,6 +194,7 @@ extension EmulatedDevice {
     let sent = await disturbed(address)
     emit("rtspAddressReceived", ["address": .string(sent)])
     emitOvertaken()
+    try await disturbPlugMeanwhile(at: .play)
     if take("twice", at: .receiveAddress) != nil { emit("rtspAddressReceived", ["address": .string(sent)]) }
     if take("changed", at: .receiveAddress) != nil {
       emit("rtspAddressReceived", ["address": .string(sent + "/other")])

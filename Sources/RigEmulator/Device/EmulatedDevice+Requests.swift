@@ -13,7 +13,7 @@ extension EmulatedDevice {
     case "inject": await inject(params)
     case "clear": await clear(params)
     case "linkResult": takeLinkResult(params)
-    case "state": .success(stateReport)
+    case "state": await state()
     case "events": events(params)
     case "faults": faultPage(params)
     case "ping": .success(["d1": .integer(deviceTime), "d2": .integer(deviceTime)])
@@ -33,14 +33,22 @@ extension EmulatedDevice {
     guard let nonce = params["nonce"]?.string else { return .failure(StageLinkError(.invalidParams, "nonce")) }
     let hello = Hello(
       nonce: nonce, boot: boot, agentName: "streamrig-emulator", agentVersion: "1", role: .emulator,
+      underTest: profile.isUnderTest,
       model: profile.model, serial: serial, firmware: profile.firmware, build: "emulated", flows: profile.flows,
-      capabilities: profile.capabilities, faults: FaultDefinition.Layer.allCases.map(\.rawValue),
+      capabilities: profile.capabilities + (plug == nil ? [] : [FaultDefinition.Capability.usb.rawValue]),
+      faults: FaultDefinition.Layer.allCases.map(\.rawValue),
       recordLimit: framing.limit, ranges: profile.hidesRanges ? [:] : profile.ranges, ready: notReadyReasons.isEmpty,
       notReadyReasons: notReadyReasons, probe: .init(host: hotspot.probe.host, port: hotspot.probe.port))
     return .success(hello.json)
   }
 
   private var notReadyReasons: [String] { faults.contains { $0.verb == "not-ready" } ? ["worn"] : [] }
+
+  /// The harness asks for it last before a start.
+  private func state() async -> Result<JSONValue, StageLinkError>? {
+    if run == nil, await disturbPlug(at: .preflight) { return nil }
+    return .success(stateReport)
+  }
 
   private var stateReport: JSONValue {
     [
@@ -58,7 +66,9 @@ extension EmulatedDevice {
   }
 
   private func faultPage(_ params: JSONValue) -> Result<JSONValue, StageLinkError> {
-    let verbs = FaultCatalog.all.map { "\($0.layer.rawValue) \($0.verb)" }
+    let verbs = FaultCatalog.all.filter { $0.capability != .usb || plug != nil }.map {
+      "\($0.layer.rawValue) \($0.verb)"
+    }
     let from = Int(max(0, min(params["from"]?.integer ?? 0, Int64(verbs.count))))
     // As many as fit a record beside the reply's own members.
     var room = framing.limit - 160
@@ -112,6 +122,7 @@ extension EmulatedDevice {
     }
     // The request is heard and never answered.
     if take("hang", at: .configureStream) != nil { return nil }
+    if await disturbPlug(at: .configureStream) { return nil }
     guard notReadyReasons.isEmpty else {
       return .failure(StageLinkError(.notReady, data: ["reasons": .list(notReadyReasons)]))
     }
@@ -156,7 +167,7 @@ extension EmulatedDevice {
     } catch { return .failure(error) }
   }
 
-  private func stop(_ request: JSONValue) async -> Result<JSONValue, StageLinkError> {
+  private func stop(_ request: JSONValue) async -> Result<JSONValue, StageLinkError>? {
     guard let wanted = request["run"]?.string else { return .failure(StageLinkError(.invalidParams, "run")) }
     guard wanted == run else {
       // The same stop twice is no error; another run's is.
@@ -164,6 +175,7 @@ extension EmulatedDevice {
         ? .success(["accepted": true]) : .failure(StageLinkError(.badState, "no such run"))
     }
     guard state != .stopping else { return .success(["accepted": true]) }
+    if await disturbPlug(at: .finish) { return nil }
     if take("ignore-stop", at: .finish) != nil { return .success(["accepted": true]) }
     state = .stopping
     cancelFlow()

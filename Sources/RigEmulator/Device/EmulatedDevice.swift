@@ -18,6 +18,8 @@ public actor EmulatedDevice {
   let hotspot: any HotspotBackend
   let media: any MediaBackend
   let notice: HotspotNotice
+  /// `nil`: the control link is on no bus that could fail.
+  let plug: (any PlugBackend)?
   var random: SplitMix64
   var boot: String
   /// Host time at which the device's own clock showed zero.
@@ -60,13 +62,14 @@ public actor EmulatedDevice {
 
   public init(
     _ loop: Loop, profile: DeviceProfile, serial: String, seed: UInt64, hotspot: any HotspotBackend,
-    media: any MediaBackend, guarded: Bool = false, notice: HotspotNotice? = nil
+    media: any MediaBackend, guarded: Bool = false, notice: HotspotNotice? = nil, plug: (any PlugBackend)? = nil
   ) {
     self.loop = loop
     self.profile = profile
     self.serial = serial
     self.hotspot = hotspot
     self.media = media
+    self.plug = plug
     self.notice = notice ?? HotspotNotice(ssid: "EMU-\(serial)")
     random = SplitMix64(seed: seed)
     framing = RecordFraming(guarded: guarded)
@@ -123,6 +126,7 @@ public actor EmulatedDevice {
     channel?.close()
     channel = nil
     outgoing = []
+    plug?.restore()
     // Faults die with the link that brought them.
     guard !faults.isEmpty else { return }
     faults.removeAll()

@@ -107,6 +107,11 @@ public enum FaultCatalog {
     // control-link
     .controlHeartbeatLost,
     .controlDamagedRecord,
+    .controlUnplug,
+    .controlUSBTimeout,
+    .controlUSBStall,
+    .controlShortPacket,
+    .controlStaleData,
   ]
 
   public static func definition(_ verb: String, at stage: StageID, in flow: FlowID) -> FaultDefinition? {

@@ -18,6 +18,19 @@ public struct FaultDefinition: Sendable {
     case at([StageID: Outcome])
   }
 
+  /// What a device must offer, beside `inject`, to carry a fault out.
+  public enum Capability: String, CaseIterable, Sendable {
+    /// Its control link is on the USB, and it can disturb that.
+    case usb
+
+    /// Which devices have it.
+    public var need: String {
+      switch self {
+      case .usb: "a device whose control link is on USB"
+      }
+    }
+  }
+
   public let verb: String
   public let layer: Layer
   /// Where it makes sense, by flow.
@@ -33,6 +46,8 @@ public struct FaultDefinition: Sendable {
   public let trips: [String]
   /// Needs packets on a wire: no part of `--simulate`.
   public let needsWire: Bool
+  /// `nil`: any device that takes faults can be asked for it.
+  public let capability: Capability?
   /// The only transport over which it can act; `nil`: either.
   public let transport: MediaTransport?
   /// How long an example plays; `nil`: as long as plans do.
@@ -45,8 +60,8 @@ public struct FaultDefinition: Sendable {
   init(
     _ verb: String, _ layer: Layer, at stages: [StageID], arguments: [FaultArgumentDefinition] = [],
     proof: FaultProof, outcome: Outcome = .fails, trips: [String] = [], needsWire: Bool = false,
-    transport: MediaTransport? = nil, plays: Duration? = nil, limit: Duration? = nil, draws: Bool = false,
-    summary: String, about: String
+    capability: Capability? = nil, transport: MediaTransport? = nil, plays: Duration? = nil, limit: Duration? = nil,
+    draws: Bool = false, summary: String, about: String
   ) {
     self.verb = verb
     self.layer = layer
@@ -58,6 +73,7 @@ public struct FaultDefinition: Sendable {
     self.outcome = outcome
     self.trips = trips
     self.needsWire = needsWire
+    self.capability = capability
     self.transport = transport
     self.plays = plays
     self.limit = limit

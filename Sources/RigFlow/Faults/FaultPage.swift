@@ -31,6 +31,9 @@ public struct FaultPage: Sendable {
     text += FaultPage.filled("at: \(stages.map(\.rawValue).joined(separator: ", "))") + "\n"
     if let transport = definition.transport { text += "over: \(transport.rawValue) only\n" }
     text += definition.needsWire ? "needs: packets (no part of run --simulate)\n" : ""
+    if let capability = definition.capability {
+      text += "needs: \(capability.rawValue) (\(capability.need))\n"
+    }
     text += argumentText
     text += FaultPage.filled("proof: \(definition.proof.text)") + "\n"
     text += FaultPage.filled("leads to: \(consequence)") + "\n"
@@ -84,6 +87,7 @@ public struct FaultPage: Sendable {
       "leads-to": .object(
         stages.map { JSONValue.Member($0.rawValue, .string(definition.blame(at: $0)?.name ?? "success")) }),
       "trips": .list(definition.trips), "needs-wire": .bool(definition.needsWire),
+      "needs": definition.capability.map { .string($0.rawValue) },
       "transport": definition.transport.map { .string($0.rawValue) },
       "example": stages.first.map { .string(example(at: $0)) },
     ]

@@ -29,6 +29,8 @@ public enum FaultProof: Hashable, Sendable {
   case finish(FinishKind)
   /// A witness saw it.
   case fact(FactKind)
+  /// The host's own stack of the control link saw it, in the fault's stage or later.
+  case transport(FactKind)
   /// One of these checks found it in the capture, or in what was decoded.
   case finding([String])
   /// The capture saw such a request and answer.
@@ -126,6 +128,7 @@ public enum FaultProof: Hashable, Sendable {
     case .finish(.eventAfter): "an event of the run came after its sessionFinish"
     case .finish(.wrongUserStopped): "sessionFinish contradicts that a stop was asked for"
     case .fact(let kind): "a witness saw \(kind.rawValue)"
+    case .transport(let kind): "this machine's own USB stack saw \(kind.rawValue), in the fault's stage or later"
     case .finding(let checks): "one of these checks found it in the capture: \(checks.joined(separator: ", "))"
     case .exchange(.status): "the capture shows that answer to that request"
     case .exchange(.unanswered): "the capture shows the request, and no answer to it"

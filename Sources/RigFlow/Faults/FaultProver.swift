@@ -10,6 +10,10 @@ public struct FaultProver: Sendable {
   private var id: String?
   private var isClaimed = false
   private var stageBegan: HostTime?
+  /// The stage whose completion begins the fault's stage: as a device sees it, the one ends when the other begins.
+  private let stageBefore: StageID?
+  /// The fault's stage has begun, or the one whose completion begins it.
+  private var isAtStage = false
   private var stageFailedLate = false
   private var completions = 0
   private var wasSuccessReported = false
@@ -48,6 +52,7 @@ public struct FaultProver: Sendable {
         if case .event(let name) = stage.begins { name } else { nil }
       } + ["rtspAddressReceived", "sessionStartCompletion"])
     witness = WitnessProof(request, definition)
+    stageBefore = if case .completed(let stage)? = flow.stage(request.stage)?.begins { stage } else { nil }
   }
 
   /// The proof so far; `nil`: none yet.
@@ -55,9 +60,8 @@ public struct FaultProver: Sendable {
 
   public mutating func see(_ entry: TimelineEntry) {
     guard proof == nil else { return }
+    if case .stageBegan(let id, let deadline) = entry.what { began(id, deadline, at: entry.time) }
     switch entry.what {
-    // A stage that fails because it never began has no deadline: what it never did proves no fault of its own.
-    case .stageBegan(let id, let deadline) where id == request.stage && deadline != nil: stageBegan = entry.time
     case .stageEnded(let id, let outcome, let reason):
       let timedOut = outcome == .failed && reason.hasPrefix("timed out")
       let leftOver = outcome == .failed && reason.hasPrefix("the session ended without")
@@ -87,6 +91,12 @@ public struct FaultProver: Sendable {
     }
   }
 
+  private mutating func began(_ id: StageID, _ deadline: HostTime?, at time: HostTime) {
+    // A stage that fails because it never began has no deadline: what it never did proves no fault of its own.
+    if id == request.stage, deadline != nil { stageBegan = time }
+    if id == request.stage || id == stageBefore { isAtStage = true }
+  }
+
   /// What the link counted of the fault that it performs.
   public mutating func see(fromLink fact: Fact) {
     if proof == nil, definition.proof == .link, fact.kind == .linkImpaired { proof = fact.detail }
@@ -97,6 +107,8 @@ public struct FaultProver: Sendable {
     if let seen = witness.see(fact) { proof = seen }
     switch definition.proof {
     case .fact(let kind) where kind == fact.kind: proof = "\(kind.rawValue): \(fact.detail)"
+    case .transport(let kind) where kind == fact.kind && fact.witness == .control && isAtStage:
+      proof = "\(kind.rawValue): \(fact.detail)"
     case .reboot where fact.kind == .rebooted: proof = "another boot id: \(fact.detail)"
     case .controlLost where fact.kind == .controlLost: proof = "control link lost: \(fact.detail)"
     case .contradictedSuccess where fact.kind == .linkNotJoined && wasSuccessReported:

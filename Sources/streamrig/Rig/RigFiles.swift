@@ -48,8 +48,10 @@ extension Rig {
     devices.map { device in
       Bench.Device(
         name: device.name, model: device.model,
-        capabilities: device.capabilities ?? device.emulatedProfile?.capabilities,
-        flows: device.flows, closedLayers: device.link.closedLayers, closedVerbs: device.link.closedVerbs)
+        capabilities: device.capabilities.map { $0 + device.control.capabilities.map(\.rawValue) }
+          ?? device.emulatedProfile?.capabilities,
+        flows: device.flows, closedLayers: device.link.closedLayers,
+        closedVerbs: device.link.closedVerbs.merging(device.control.closedVerbs) { $1 })
     }
   }
 }
@@ -115,6 +117,18 @@ extension Rig.Link {
 }
 
 extension Rig.Control {
+  /// What it makes possible.
+  var capabilities: [FaultDefinition.Capability] { if case .usb = self { [.usb] } else { [] } }
+
+  /// Faults that need another control link.
+  var closedVerbs: [String: String] {
+    let closed = FaultCatalog.all.compactMap { fault -> (String, String)? in
+      guard let needed = fault.capability, !capabilities.contains(needed) else { return nil }
+      return (fault.verb, "it needs \(needed.need)")
+    }
+    return Dictionary(closed) { $1 }
+  }
+
   var text: String {
     switch self {
     case .tcp(let host, let port): host.contains(":") ? "tcp [\(host)]:\(port)" : "tcp \(host):\(port)"
