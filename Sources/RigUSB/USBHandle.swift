@@ -3,12 +3,17 @@ internal import RigLoop
 internal import RigModel
 
 /// An open device whose stage-link interface is claimed and whose endpoints are cleared.
-// Unchecked: libusb's handles may be used on any thread; `USBPipe` ends its use on the loop before it closes.
+// Unchecked: libusb's handles may be used on any thread; `USBPipe` ends its use on the loop before it closes. The rest is
+// touched on the loop's thread.
 final class USBHandle: @unchecked Sendable {
   let raw: OpaquePointer
   let device: USBDevice
   let endpoints: USBDevice.Endpoints
   private let context: USBContext
+  /// Calls into the kernel that have not come back: until then the handle must stay open. Of the loop's thread.
+  private(set) var calls = 0
+  /// Told whenever one has come back.
+  var cameBack: () -> Void = {}
 
   private init(_ raw: OpaquePointer, _ device: USBDevice, _ endpoints: USBDevice.Endpoints, _ context: USBContext) {
     self.raw = raw
@@ -77,7 +82,16 @@ final class USBHandle: @unchecked Sendable {
   /// Ends the halt of one endpoint.
   nonisolated(nonsending) func clear(_ loop: Loop, _ endpoint: UInt8, limit: Duration) async throws {
     let name = endpoint & 0x80 != 0 ? "clear bulk IN" : "clear bulk OUT"
-    guard let code = await BlockingCall.run(loop, limit: limit, { libusb_clear_halt(self.raw, endpoint) }) else {
+    calls += 1
+    let code = await BlockingCall.run(loop, limit: limit) {
+      let code = libusb_clear_halt(self.raw, endpoint)
+      loop.post {
+        self.calls -= 1
+        self.cameBack()
+      }
+      return code
+    }
+    guard let code else {
       throw USBError(.hangs, "\(name) did not end in \(limit.text)")
     }
     if code != 0 { throw USBError(code: code, name) }

@@ -145,6 +145,8 @@ extension USBPipe {
   /// Clears one endpoint. A device that is being pulled out answers with all kinds of errors before it is known to be
   /// gone: only when it stays is the error its own.
   nonisolated(nonsending) func clear(_ endpoint: UInt8, after error: USBError) async throws {
+    // The handle may be closed by now, or be about to.
+    guard !isClosed else { throw USBError(.closed, "the channel was closed") }
     do {
       try await handle.clear(loop, endpoint, limit: limits.recovery)
     } catch let failed as USBError {

@@ -46,6 +46,7 @@ final class USBPipe: @unchecked Sendable {
     self.limits = limits
     self.witness = witness
     lastInput = loop.now
+    handle.cameBack = { [weak self] in self?.changed() }
   }
 
   func see(_ kind: FactKind, _ detail: String) {
@@ -106,9 +107,10 @@ final class USBPipe: @unchecked Sendable {
     cancelAll()
     changed()
     loop.spawn {
-      await self.wait(atMost: self.limits.recovery) { !self.isFlying && !self.isRecoveringInput }
+      await self.wait(atMost: self.limits.recovery) { !self.isHeld && !self.isRecoveringInput }
       // With a transfer still in the kernel its buffer is not ours to free: the device stays open.
-      if !self.isFlying { _ = await self.handle.close(self.loop, limit: self.limits.recovery) }
+      if !self.isHeld { _ = await self.handle.close(self.loop, limit: self.limits.recovery) }
+      if !self.isFlying, self.handle.calls > 0 { self.closeWhenBack() }
       self.isDone = true
       self.inputs = []
       self.output = nil
@@ -116,9 +118,20 @@ final class USBPipe: @unchecked Sendable {
     }
   }
 
+  /// The kernel has something of it.
+  private var isHeld: Bool { isFlying || handle.calls > 0 }
+
+  /// A call hangs that uses the handle.
+  private func closeWhenBack() {
+    loop.spawn {
+      await self.wait { self.handle.calls == 0 }
+      _ = await self.handle.close(self.loop, limit: self.limits.recovery)
+    }
+  }
+
   /// - Returns: false where the device is still held: a transfer or the kernel did not end in time.
   nonisolated(nonsending) func closed() async -> Bool {
     await wait { self.isDone }
-    return !isFlying
+    return !isHeld
   }
 }

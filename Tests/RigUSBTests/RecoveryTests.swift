@@ -84,6 +84,14 @@ struct RecoveryTests {
       ])
   }
 
+  /// The kernel may be at work with the handle when nobody wants the channel any more.
+  @Test func aChannelIsNotClosedUnderACallIntoTheKernel() throws {
+    #expect(
+      try Script.lines("closed-while-clearing") == [
+        RecoveryTests.opened, RecoveryTests.echo,
+      ])
+  }
+
   @Test func aKilledDriverLeavesTheDeviceUsable() throws {
     #expect(
       try Script.lines("killed-driver") == [

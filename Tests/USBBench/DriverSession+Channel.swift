@@ -19,6 +19,15 @@ extension DriverSession {
       channel?.close()
       return await channel?.closed() == true ? "closed" : "held"
     case "write": return await attempt { try await $0.write(Array(words.joined(separator: " ").utf8)) }
+    case "write-and-close":
+      // So many µs after the write began.
+      guard let channel else { return "no channel" }
+      let writing = loop.spawn { try await channel.write(Noise.bytes(100)) }
+      try await loop.sleep(for: .microseconds(Int64(number)))
+      channel.close()
+      let end = await channel.closed() ? "closed" : "held"
+      do { try await writing.value } catch { return "\(DriverSession.text(error)), \(end)" }
+      return "ok, \(end)"
     case "write-bytes": return await attempt { try await $0.write(Noise.bytes(number)) }
     case "read": return try await read(number) { String(decoding: $0, as: UTF8.self) }
     case "read-bytes":

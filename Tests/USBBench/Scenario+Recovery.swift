@@ -151,6 +151,22 @@ extension Scenario {
       try await bench.ask(driver, "open")
       try await bench.ask(driver, "echo 100")
     },
+    Scenario("closed-while-clearing") { bench in
+      // The clearing of a halt runs when the channel is closed: it uses the handle, which must outlive it.
+      try bench.plugEcho()
+      let driver = try bench.driver()
+      _ = try await driver.ask("limit quiet 1")
+      for i in 0..<300 {
+        let opened = try await driver.ask("open")
+        guard opened.hasPrefix("open ") else { return bench.say("cycle \(i): \(opened)") }
+        bench.bus.set(MOCK_USB_STALL_OUT, 1)
+        let end = try await driver.ask("write-and-close \(i % 20 * 200)")
+        guard end.hasSuffix(" closed") else { return bench.say("cycle \(i): \(end)") }
+      }
+      bench.bus.set(MOCK_USB_STALL_OUT, 0)
+      try await bench.ask(driver, "open")
+      try await bench.ask(driver, "echo 100")
+    },
     Scenario("killed-driver") { bench in
       try bench.plugEcho()
       let first = try bench.driver()
