@@ -46,11 +46,13 @@ extension USBContext {
     let path = USBDevice.portPath(of: device)
     let bus = libusb_get_bus_number(device)
     let address = libusb_get_device_address(device)
+    let denial = found.problem == nil ? USBContext.accessProblem(bus, address) : nil
     return USBDevice(
       identity: USBDevice.Identity(portPath: path, serial: USBContext.text(path, "serial")), address: address,
       bus: bus, vendorID: descriptor.idVendor, productID: descriptor.idProduct,
       manufacturer: USBContext.text(path, "manufacturer"), product: USBContext.text(path, "product"),
-      speed: USBContext.speed(device), problem: found.problem ?? USBContext.accessProblem(bus, address),
+      speed: USBContext.speed(device), problem: found.problem ?? denial?.text,
+      isForbidden: denial?.isForbidden ?? false,
       endpoints: found.endpoints)
   }
 
@@ -111,12 +113,12 @@ extension USBContext {
     text("/sys/bus/usb/devices/\(portPath)/\(attribute)")
   }
 
-  private static func accessProblem(_ bus: UInt8, _ address: UInt8) -> String? {
+  private static func accessProblem(_ bus: UInt8, _ address: UInt8) -> (text: String, isForbidden: Bool)? {
     let node = "/dev/bus/usb/\(padded(bus))/\(padded(address))"
     guard access(node, R_OK | W_OK) != 0 else { return nil }
     switch errno {
-    case EACCES, EPERM: return accessText(node)
-    default: return "\(node): \(String(cString: strerror(errno)))"
+    case EACCES, EPERM: return (accessText(node), true)
+    default: return ("\(node): \(String(cString: strerror(errno)))", false)
     }
   }
 

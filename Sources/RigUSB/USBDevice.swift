@@ -43,6 +43,8 @@ public struct USBDevice: Hashable, Sendable {
   public let speed: String
   /// Why it cannot be used, and what to do; `nil`: it can.
   public let problem: String?
+  /// It cannot be used because this user may not open it: `udevRule` ends that.
+  public let isForbidden: Bool
   let endpoints: Endpoints?
 
   public var portPath: String { identity.portPath }

@@ -75,6 +75,34 @@ final class USBHandle: @unchecked Sendable {
     }
   }
 
+  /// Resets the device's port. Nothing is claimed: whoever has the device loses it.
+  /// - Throws: `USBError`; one that comes back as another device, and must be found anew, is none.
+  static nonisolated(nonsending) func reset(
+    _ loop: Loop, _ context: USBContext, _ device: USBDevice, limit: Duration
+  ) async throws {
+    if let problem = device.problem { throw USBError(.noAccess, problem) }
+    let result = await BlockingCall.run(loop, limit: limit) { resetNow(context, device) }
+    guard let result else {
+      throw USBError(.hangs, "the reset of the device at \(device.portPath) did not end in \(limit.text)")
+    }
+    try result.get()
+  }
+
+  private static func resetNow(_ context: USBContext, _ device: USBDevice) -> Result<Void, USBError> {
+    var raw: OpaquePointer?
+    let opened = context.withDevice(bus: device.bus, address: device.address) { libusb_open($0, &raw) }
+    guard let opened else { return .failure(.unplugged) }
+    guard opened == 0, let raw else { return .failure(USBError(code: opened, "open \(device.portPath)")) }
+    context.opened()
+    defer {
+      libusb_close(raw)
+      context.released()
+    }
+    let code = libusb_reset_device(raw)
+    let isAnother = code == LIBUSB_ERROR_NOT_FOUND.rawValue || code == LIBUSB_ERROR_NO_DEVICE.rawValue
+    return code == 0 || isAnother ? .success(()) : .failure(USBError(code: code, "reset \(device.portPath)"))
+  }
+
   private static func check(_ code: Int32, _ call: String) throws(USBError) {
     if code != 0 { throw USBError(code: code, call) }
   }

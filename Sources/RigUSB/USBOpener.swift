@@ -73,6 +73,20 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
     if waiting.isEmpty { isOpening = false } else { waiting.removeFirst().resume() }
   }
 
+  /// Resets the device's port, which a device may answer by booting anew. A channel that is open ends by it.
+  /// - Throws: `USBError` where it is not plugged in, or cannot be reset.
+  public nonisolated(nonsending) func reset() async throws {
+    await takeTurn()
+    defer { endTurn() }
+    if let last {
+      last.close()
+      _ = await last.closed()
+    }
+    last = nil
+    let device = try await find()
+    try await USBHandle.reset(loop, try present(), device, limit: limits.recovery)
+  }
+
   /// Waits until the last channel, which must have been closed, has let the device go.
   public nonisolated(nonsending) func closed() async { await last?.closed() }
 

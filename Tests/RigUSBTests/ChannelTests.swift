@@ -93,5 +93,5 @@ struct Growth {
   }
 
   /// A thread that has just ended may still be counted, and the allocator keeps some pages.
-  var isNone: Bool { descriptors <= 1 && threads <= 2 && kibibytes <= 2048 }
+  var isNone: Bool { descriptors <= 1 && threads <= 2 && kibibytes <= 512 }
 }

@@ -19,6 +19,26 @@ struct CommandTests {
     #expect(object?["usable"] as? Bool == true)
   }
 
+  /// The doctor finds a device as a run would: by serial, port or product name.
+  @Test func theDoctorFindsTheDeviceOfARig() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "usb-doctor-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "rig.yaml")
+    let controls = ["SN1-1", "1-1", "Bench Cam", "SN-9"]
+    let devices = controls.enumerated().map {
+      "  - {name: cam-\($0.offset), model: M, control: \"usb \($0.element)\", host: 10.0.0.\($0.offset + 1)}\n"
+    }
+    try Data(("version: 1\nrig: r\ndevices:\n" + devices.joined()).utf8).write(to: file)
+    let out = try streamrig(["doctor", "--rig", file.path]).out
+    for i in 0..<3 {
+      #expect(
+        out.split(separator: "\n").contains { $0.contains("cam-\(i) control") && $0.contains("SN1-1 at 1-1") }, "\(out)"
+      )
+    }
+    #expect(out.contains(#"no USB device matches "SN-9": there are Bench Cam at 1-1, serial "SN1-1""#), "\(out)")
+  }
+
   /// The whole script, sessions and reset among it: the same lines as over every other channel.
   @Test func conformSpeaksWithADeviceOnUSB() throws {
     let result = try streamrig(["conform", "usb:SN1-1"])

@@ -92,6 +92,17 @@ struct RecoveryTests {
       ])
   }
 
+  /// A step of the ladder counts only by another boot id; one that cannot be taken says why.
+  @Test func aResetOfThePortThatBootsNothingProvesNothing() throws {
+    let refused = "agent reset: unsupported (-32003): this agent cannot reset the device"
+    let nobody = #"no USB device matches "SN1-1": no stage-link device is plugged in"#
+    #expect(
+      try Script.lines("ladder") == [
+        "link climb SN1-1: \(refused); USB reset: no other boot id in 1 s", "resets: 1",
+        "link climb SN1-1: agent reset: usb SN1-1: \(nobody); USB reset: \(nobody)",
+      ])
+  }
+
   @Test func aKilledDriverLeavesTheDeviceUsable() throws {
     #expect(
       try Script.lines("killed-driver") == [

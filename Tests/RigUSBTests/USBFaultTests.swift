@@ -27,12 +27,17 @@ struct USBFaultTests {
     rows: USBFaultRow.verbs.sorted().flatMap { USBFaultRow.rows($0, at: ["configure-hotspot"]) }, options: ["--deaf"])
 
   /// All batches and plans at the same time: they do little but wait.
-  private static let played: (cells: [[USBFaultRow: USBFaultResult]], plans: [String]) = {
+  private static let played: (cells: [[USBFaultRow: USBFaultResult]], plans: [String], rig: String) = {
     let batches = [unplugged, underTest] + recovered + [deaf]
     let scratch = FileManager.default.temporaryDirectory.appending(path: "usb-plans-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: scratch) }
-    let texts = (try? Script.runAll(batches.map(\.command) + plans.map { run($0, in: scratch) })) ?? []
-    return (zip(batches, texts).map { $0.results($1) }, Array(texts.dropFirst(batches.count)))
+    let commands = batches.map(\.command) + plans.map { run($0, in: scratch) } + [runRig(in: scratch)]
+    let texts = (try? Script.runAll(commands)) ?? []
+    let journal = (try? String(contentsOf: scratch.appending(path: "rig/r/journal.jsonl"), encoding: .utf8)) ?? ""
+    return (
+      zip(batches, texts).map { $0.results($1) }, Array(texts.dropFirst(batches.count).dropLast()),
+      (texts.last ?? "") + journal
+    )
   }()
 
   private func result(_ row: USBFaultRow, _ batch: Int) throws -> USBFaultResult {
@@ -125,5 +130,39 @@ struct USBFaultTests {
     for (plan, out) in zip(USBFaultTests.plans, outputs) {
       #expect(out.contains("1 case: 1 passed"), "\(plan): \(out)")
     }
+  }
+
+  // MARK: A rig
+
+  /// Two plans on a rig whose device takes no other start after the first, and cannot be reset by its agent.
+  private static func runRig(in scratch: URL) -> [String] {
+    let streamrig = Script.built("streamrig").path
+    let own = scratch.appending(path: "rig")
+    try? FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+    let head = "version: 1\ntitle: t\nflow: rtsp-hotspot\nplay-for: 1 s\n"
+    let files = [
+      "1.yaml": head + "plan: dirty\nfaults: [{at: clean-up, do: stays-busy}]\nexpect: {failed: clean-up}\n",
+      "2.yaml": head + "plan: next\n",
+      "rig.in": "version: 1\nrig: usb\ndevices: [{name: cam, model: emu-stubborn, control: usb SN1-1, host: HOST}]\n",
+    ]
+    for (name, text) in files { try? Data(text.utf8).write(to: own.appending(path: name)) }
+    let command =
+      "cd \(own.path) && sed s/HOST/{host}/ rig.in >rig.yaml && STREAMRIG_LEASES=\(own.path) exec \(streamrig) run "
+      + "--rig rig.yaml --no-capture --reports r 1.yaml 2.yaml"
+    return ["serve", "--emulator", streamrig, "emu-stubborn", "--", "/bin/sh", "-c", command]
+  }
+
+  /// The agent refuses; the reset of the port boots the device, which its boot id proves; the next case runs.
+  @Test func aDeviceOfARigIsBroughtBackByAResetOfItsPort() throws {
+    let out = USBFaultTests.played.rig
+    #expect(out.contains("2 cases: 2 passed"), "\(out)")
+    let steps = [
+      "clear faults: done, which proves nothing",
+      "agent reset: unsupported (-32003): this agent cannot reset the device",
+      "USB reset: boot ",
+    ]
+    let places = steps.map { out.range(of: "recovery.step: \($0)")?.lowerBound }
+    #expect(!places.contains(nil) && places.compactMap { $0 } == places.compactMap { $0 }.sorted(), "\(out)")
+    #expect(out.contains("recovery: recovered by USB reset, started again"), "\(out)")
   }
 }

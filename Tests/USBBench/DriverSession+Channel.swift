@@ -141,10 +141,12 @@ extension DriverSession {
 }
 
 /// What this process holds.
-struct ProcessSize {
+struct ProcessSize: CustomStringConvertible {
   var descriptors = 0
   var threads = 0
   var kibibytes = 0
+
+  var description: String { "descriptors \(descriptors), threads \(threads), KiB \(kibibytes)" }
 
   static var now: ProcessSize {
     ProcessSize(

@@ -2,6 +2,7 @@ import RigDevice
 import RigDrivers
 import RigLoop
 import RigModel
+import RigRunner
 import RigTestSupport
 import RigUSB
 import RigWire
@@ -33,7 +34,7 @@ extension DriverSession {
       let session = LinkSession(loop, opener)
       link = session
       do {
-        let hello = try await session.driver.open { session.log.take($0) }
+        let hello = try await session.driver.open { [log = session.log] in log.take($0) }
         return "hello \(hello.serial)"
       } catch { return "\(error)" }
     case "call":
@@ -68,19 +69,32 @@ extension DriverSession {
         StageLinkDriver(loop, USBOpener(loop, context, USBSelector(rest), limits: limits)) { Nonce.next() }
       }.run()
       return lines.joined(separator: "\t")
+    case "climb": return await climb(rest)
     case "runs": return try await runs(Int(rest) ?? 0)
     default: return "unknown request"
     }
   }
 
-  /// Whole sessions, one after another: what the process holds must not grow.
+  /// The first steps of the ladder of a rig's device on USB.
+  private nonisolated(nonsending) func climb(_ selector: String) async -> String {
+    let opener = USBOpener(loop, context, USBSelector(selector), limits: limits)
+    let driver: @Sendable () -> any DeviceDriver = { [loop] in StageLinkDriver(loop, opener) { Nonce.next() } }
+    let steps = [RecoveryLadder.agentReset(driver), RecoveryLadder.Step("USB reset") { try await opener.reset() }]
+    do {
+      return try await RecoveryLadder(loop, steps, patience: .seconds(1), driver: driver).climb()
+    } catch { return "\(error)" }
+  }
+
+  /// Whole sessions, one after another: what the process holds must not grow. Says now and then what that is.
   private nonisolated(nonsending) func runs(_ count: Int) async throws -> String {
     var before = ProcessSize.now
     for i in 0..<count {
+      // What is kept for good after the first uses is no growth.
       if i == count / 5 { before = ProcessSize.now }
+      if count >= 5, i > 0, i % (count / 5) == 0 { Say.line("\(i) sessions: \(ProcessSize.now)") }
       let opener = USBOpener(loop, context, USBSelector(""), limits: limits)
       let session = LinkSession(loop, opener)
-      _ = try await session.driver.open { session.log.take($0) }
+      _ = try await session.driver.open { [log = session.log] in log.take($0) }
       let run = JSONValue.string("r\(i)")
       _ = try await session.driver.call(
         "start", ["run": run, "flow": "rtsp-hotspot", "params": "default"], timeout: .seconds(5))
@@ -92,6 +106,7 @@ extension DriverSession {
       await opener.closed()
     }
     let after = ProcessSize.now
+    Say.line("\(count) sessions: \(after)")
     return "descriptors \(after.descriptors - before.descriptors), threads \(after.threads - before.threads), "
       + "KiB \(after.kibibytes - before.kibibytes)"
   }

@@ -20,10 +20,11 @@ final class EmulatedCamera: PluggedDevice, @unchecked Sendable {
   /// - Parameters:
   ///   - startTakes: ms until the device reports the session's start.
   ///   - isUnderTest: the agent is the subject itself.
+  ///   - refusesReset: the agent cannot reset it.
   ///   - addressTakes: ms from the join to the address.
   init(
     _ bench: Bench, port: String = "1-1", seed: UInt64 = 1, startTakes: Int = 2, isUnderTest: Bool = false,
-    addressTakes: Int = 2
+    addressTakes: Int = 2, refusesReset: Bool = false
   ) throws {
     self.bench = bench
     self.port = port
@@ -38,6 +39,7 @@ final class EmulatedCamera: PluggedDevice, @unchecked Sendable {
     profile.pace.reboot = 1...3
     profile.pace.between = 0...1
     profile.isUnderTest = isUnderTest
+    profile.refusesReset = refusesReset
     let plug = MockPlug(bench)
     bus = plug
     let free = try EmulatedCamera.freePort(bench.loop, port)

@@ -1,3 +1,4 @@
+import CMockUSB
 import Glibc
 import RigEmulator
 import RigLoop
@@ -18,6 +19,7 @@ final class EmulatorProcess: PluggedDevice, @unchecked Sendable {
   /// Counts how often it was plugged in or out: what an older bulk pair does is of no interest.
   private var generation = 0
   private var boots = 0
+  private var life: Task<Void, any Error>?
 
   init(_ bench: Bench, program: String, model: String = "emu-flagship", port: String = "1-1") {
     self.bench = bench
@@ -51,7 +53,25 @@ final class EmulatorProcess: PluggedDevice, @unchecked Sendable {
     try await plugBack()
   }
 
-  func end() async throws { _ = try await child?.end() }
+  func end() async throws {
+    life?.cancel()
+    _ = try await child?.end()
+  }
+
+  /// From now on a reset of its port boots it: it leaves the bus, and comes back under another boot id.
+  func bootsByReset() {
+    bench.bus.set(MOCK_USB_RESET, 1, at: port)
+    life = bench.loop.spawn {
+      while true {
+        try await self.bench.loop.sleep(for: .milliseconds(20))
+        guard self.bench.bus.facts(self.port).resets > 0 else { continue }
+        self.unplug()
+        _ = try await self.child?.end()
+        try await self.start()
+        self.bench.bus.set(MOCK_USB_RESET, 1, at: self.port)
+      }
+    }
+  }
 
   /// What it asks of the bus, a line each.
   private nonisolated(nonsending) func listen(to child: ChildProcess) async throws {

@@ -80,13 +80,27 @@ extension Scenario {
       try await camera.plug()
       let driver = try bench.driver()
       _ = try await driver.ask("limit quiet 1")
-      bench.say(try await driver.ask("link runs 100"))
+      let growth = try await bench.sessions(driver, 100)
+      bench.say(growth.last ?? "nothing was said")
       camera.end()
     },
   ]
 }
 
 extension Bench {
+  /// - Returns: what the driver's process held now and then, and at last by how much that grew.
+  nonisolated(nonsending) func sessions(
+    _ driver: DriverProcess, _ count: Int, _ heard: (String) -> Void = { _ in }
+  ) async throws -> [String] {
+    var lines: [String] = []
+    try await driver.send("link runs \(count)")
+    repeat {
+      lines.append(try await driver.line())
+      if lines.last?.contains(" sessions: ") == true { heard(lines.last ?? "") }
+    } while lines.last?.contains(" sessions: ") == true
+    return lines
+  }
+
   /// A session from start to finish.
   fileprivate nonisolated(nonsending) func flow(_ driver: DriverProcess, run: String, opens: Bool) async throws {
     if opens { try await ask(driver, "link open") }

@@ -167,6 +167,18 @@ extension Scenario {
       try await bench.ask(driver, "open")
       try await bench.ask(driver, "echo 100")
     },
+    Scenario("ladder") { bench in
+      // A reset of the port that changes nothing proves nothing.
+      let camera = try EmulatedCamera(bench, refusesReset: true)
+      try await camera.plug()
+      let driver = try bench.driver()
+      try await bench.ask(driver, "link climb SN1-1")
+      bench.say("resets: \(bench.bus.facts().resets)")
+      camera.unplug()
+      _ = try await driver.ask("limit arrival 200")
+      try await bench.ask(driver, "link climb SN1-1")
+      camera.end()
+    },
     Scenario("killed-driver") { bench in
       try bench.plugEcho()
       let first = try bench.driver()

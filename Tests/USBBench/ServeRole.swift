@@ -26,6 +26,8 @@ enum ServeRole {
         options.isEmpty
         ? nil : EmulatorProcess(bench, program: options[1], model: options.count > 2 ? options[2] : "emu-flagship")
       try await emulator?.start()
+      // The one that its agent cannot reset.
+      if options.last == "emu-stubborn" { emulator?.bootsByReset() }
       let arguments = parts[1].dropFirst().map { $0.replacing("{host}", with: emulator?.host ?? "127.0.0.1") }
       let status = try await pass(try ChildProcess(loop, program: program, arguments: arguments))
       try await emulator?.end()

@@ -25,7 +25,8 @@ enum USBBench {
   private static func run(_ words: [String]) throws -> Int32 {
     guard let first = words.first else {
       Say.line(
-        "usage: usb-bench SCENARIO | faults [--deaf | --under-test] CELL… | serve [--emulator PROGRAM] -- COMMAND…")
+        "usage: usb-bench SCENARIO | faults [--deaf | --under-test] CELL… | soak N | serve [--emulator PROGRAM] -- COMMAND…"
+      )
       for name in Scenario.all.map(\.name) { Say.line("  \(name)") }
       return 2
     }
@@ -39,6 +40,7 @@ enum USBBench {
     defer { bus.close() }
     let loop = try EpollLoop()
     if first == "faults" { return try FaultsRole.run(loop, bus, Array(words.dropFirst())) }
+    if first == "soak" { return try SoakRole.run(loop, bus, Array(words.dropFirst())) }
     if first == "serve" { return try ServeRole.run(loop, bus, Array(words.dropFirst())) }
     guard let scenario = Scenario.all.first(where: { $0.name == first }) else {
       Say.line("no scenario \(first)")

@@ -13,6 +13,8 @@ public struct DeviceProfile: Sendable {
   public var ignoresFaults = false
   /// The agent is what is tested: losing it is its failure, not the rig's.
   public var isUnderTest = false
+  /// Its agent cannot reset it: that takes somebody else.
+  public var refusesReset = false
   /// Cannot enter live mode on every start with this number since its boot; `nil`: it always can.
   public var failsEveryStart: Int?
 
@@ -53,5 +55,13 @@ public struct DeviceProfile: Sendable {
     return profile
   }()
 
-  public static let all: [DeviceProfile] = [.flagship, .basic, .deaf, .seventh]
+  /// A device that its own agent cannot reset: for a rig that has another way.
+  public static let stubborn: DeviceProfile = {
+    var profile = flagship
+    profile.model = "emu-stubborn"
+    profile.refusesReset = true
+    return profile
+  }()
+
+  public static let all: [DeviceProfile] = [.flagship, .basic, .deaf, .seventh, .stubborn]
 }

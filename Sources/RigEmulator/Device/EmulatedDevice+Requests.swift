@@ -196,6 +196,9 @@ extension EmulatedDevice {
     guard let level = request["level"]?.string, ["agent", "device"].contains(level) else {
       return .failure(StageLinkError(.badParam, data: ["range": ["agent", "device"]]))
     }
+    guard !profile.refusesReset else {
+      return .failure(StageLinkError(.unsupported, "this agent cannot reset the device"))
+    }
     let task = loop.spawn {
       // The reply leaves before the link goes down.
       try await self.loop.sleep(for: .milliseconds(20))

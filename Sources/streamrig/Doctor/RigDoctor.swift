@@ -2,6 +2,7 @@ import Glibc
 import RigLoop
 import RigModel
 import RigPlan
+import RigUSB
 
 /// Whether this machine has what a rig file names.
 enum RigDoctor {
@@ -51,25 +52,22 @@ enum RigDoctor {
       : .ok(name, "\(path) can be opened")
   }
 
-  /// By the kernel's own list, so that it needs no right to open anything.
+  /// As a run would find it. Nothing is opened.
   private static func usb(_ name: String, _ selector: String) -> Diagnosis {
-    let root = "/sys/bus/usb/devices"
-    let wanted = String(selector.split(separator: "=").last ?? "")
-    let found = SystemFile.list(root).first { $0 == wanted || SystemFile.read("\(root)/\($0)/serial") == wanted }
-    guard let found else {
+    do {
+      let found = try USBSelector(selector).resolve(try USBContext().devices())
+      guard let problem = found.problem else { return .ok(name, "usb \(found.identity) can be opened") }
+      guard found.isForbidden else {
+        return .problem(
+          name, "usb \(found.identity) is there, and cannot be used: \(problem)",
+          fix: "its firmware must offer a stage-link interface, and this machine the device's file")
+      }
       return .problem(
-        name, "no USB device has the serial number or the ports \(PrintableText.quote(wanted))",
-        fix: "plug it in; streamrig devices lists what is there")
-    }
-    guard let file = USBDoctor.file(found) else {
-      return .warning(name, "usb \(found) is there, and its file cannot be told", fix: "plug it in again")
-    }
-    guard access(file, R_OK | W_OK) == 0 else {
-      return .problem(
-        name, "usb \(found) is there, and \(file) may not be opened by this user",
+        name, "usb \(found.identity) is there, and may not be opened by this user",
         fix: USBDoctor.ruleFix)
+    } catch {
+      return .problem(name, "\(error)", fix: "plug it in; streamrig devices lists what is there")
     }
-    return .ok(name, "usb \(found) can be opened")
   }
 
   // MARK: Link

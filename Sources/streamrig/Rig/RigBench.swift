@@ -16,6 +16,8 @@ actor RigBench: CaseBench {
   private struct Unit {
     let device: Rig.Device
     let bench: DeviceBench
+    /// How its control link is opened; `nil`: it is emulated.
+    let opener: (any ChannelOpener)?
     let lease: LeaseTarget
     /// The preflight was passed, and nothing was done to the device since.
     var isProven = false
@@ -65,10 +67,11 @@ actor RigBench: CaseBench {
     for index in used.sorted() {
       let device = rig.devices[index]
       do {
-        let bench = try makeBench(device, worker: index)
+        let opener = try device.opener(loop)
+        let bench = try makeBench(device, opener, worker: index)
         if device.link == .namespace { try await bench.prepareAir(index) }
         try await bench.prepareRadio()
-        units[index] = Unit(device: device, bench: bench, lease: LeaseTarget(device))
+        units[index] = Unit(device: device, bench: bench, opener: opener, lease: LeaseTarget(device))
       } catch {
         // The others can run all the same.
         broken[index] = "\(device.name) cannot be used: \(error)"
@@ -77,7 +80,9 @@ actor RigBench: CaseBench {
     }
   }
 
-  private func makeBench(_ device: Rig.Device, worker: Int) throws -> DeviceBench {
+  private func makeBench(
+    _ device: Rig.Device, _ opener: (any ChannelOpener)?, worker: Int
+  ) throws -> DeviceBench {
     let interface: String
     var radio: RadioChoice?
     switch device.link {
@@ -94,7 +99,7 @@ actor RigBench: CaseBench {
       seed: settings.seed &+ UInt64(worker) &* 7_919, device: nil, deviceHost: device.host ?? "", interface: interface,
       link: device.link.choice,
       only: BenchDevice(
-        name: device.name, model: device.model, host: device.host ?? "", opener: try device.opener(loop)),
+        name: device.name, model: device.model, host: device.host ?? "", opener: opener),
       radio: radio)
   }
 
@@ -106,7 +111,8 @@ actor RigBench: CaseBench {
     let access = try await unit.bench.access(for: item.item, worker: worker)
     let ladder = RecoveryLadder(
       loop,
-      RigRecovery.steps(loop, unit.device, mayAsk: !settings.json && RigRecovery.isAttended, access.driver),
+      RigRecovery.steps(
+        loop, unit.device, mayAsk: !settings.json && RigRecovery.isAttended, opener: unit.opener, access.driver),
       patience: unit.device.isEmulated ? .seconds(20) : RigBench.patience, driver: access.driver
     ) { [weak self] text in self?.assumeIsolated { $0.treated(worker, text) } }
     if !unit.isProven { try await prove(worker, access.driver, access.link, ladder) }

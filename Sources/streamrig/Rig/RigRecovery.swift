@@ -4,6 +4,7 @@ import RigLoop
 import RigModel
 import RigPlan
 import RigRunner
+import RigUSB
 
 /// The steps that a rig file offers to bring a device back.
 enum RigRecovery {
@@ -13,10 +14,13 @@ enum RigRecovery {
   private static let personLimit: Duration = .seconds(120)
 
   static func steps(
-    _ loop: EpollLoop, _ device: Rig.Device, mayAsk: Bool, _ driver: @escaping @Sendable () -> any DeviceDriver
+    _ loop: EpollLoop, _ device: Rig.Device, mayAsk: Bool, opener: (any ChannelOpener)? = nil,
+    _ driver: @escaping @Sendable () -> any DeviceDriver
   ) -> [RecoveryLadder.Step] {
     var steps = [RecoveryLadder.clearFaults(driver), RecoveryLadder.agentReset(driver)]
     if device.isEmulated { return steps }
+    // A port may be reset though nobody answers on it. Whether that booted the device, its boot id tells.
+    if let usb = opener as? USBOpener { steps.append(RecoveryLadder.Step("USB reset") { try await usb.reset() }) }
     if let power = device.power {
       if let cycle = power.cycle {
         steps.append(RecoveryLadder.Step("power cycle") { try await run(loop, device, cycle) })
