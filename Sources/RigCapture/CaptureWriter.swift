@@ -1,14 +1,14 @@
 import Glibc
-import RigLoop
-import RigWire
+public import RigLoop
+public import RigWire
 
 /// Appends blocks to a pcapng file through a buffer; the first error ends the writing and is kept.
-struct CaptureWriter: ~Copyable {
-  let path: String
+public struct CaptureWriter: ~Copyable {
+  public let path: String
   private let fd: Int32
   private var writer = PcapngWriter()
   private var buffer: [UInt8] = []
-  private(set) var error: SystemError?
+  public private(set) var error: SystemError?
 
   private static let mediaInterface = 0
   private static let rigInterface = 1
@@ -16,7 +16,7 @@ struct CaptureWriter: ~Copyable {
   /// Small enough to stay in the processor's cache until the kernel has copied it.
   private static let room = 64 << 10
 
-  init(
+  public init(
     path: String, interface: String, link: LinkType, snapLength: Int, title: String, hasMarks: Bool
   ) throws(SystemError) {
     self.path = path
@@ -35,7 +35,7 @@ struct CaptureWriter: ~Copyable {
     flush()
   }
 
-  mutating func packet(_ bytes: UnsafeRawBufferPointer, time: Int64, originalLength: Int) {
+  public mutating func packet(_ bytes: UnsafeRawBufferPointer, time: Int64, originalLength: Int) {
     guard error == nil else { return }
     writer.append(
       packet: bytes.bytes, interface: CaptureWriter.mediaInterface, time: time, originalLength: originalLength,
@@ -44,14 +44,14 @@ struct CaptureWriter: ~Copyable {
   }
 
   /// For a writer with marks: a packet on the interface `rig` whose comment, and bytes, are `text`.
-  mutating func mark(_ text: String, time: Int64) {
+  public mutating func mark(_ text: String, time: Int64) {
     guard error == nil else { return }
     let bytes = Array(text.utf8)
     buffer += writer.packet(
       interface: CaptureWriter.rigInterface, time: time, bytes: bytes.span.bytes, comment: text)
   }
 
-  mutating func flush() {
+  public mutating func flush() {
     var sent = 0
     while sent < buffer.count, error == nil {
       let n = buffer.withUnsafeBytes { Glibc.write(fd, $0.baseAddress?.advanced(by: sent), $0.count - sent) }
@@ -60,7 +60,7 @@ struct CaptureWriter: ~Copyable {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  mutating func close(received: UInt64, dropped: UInt64, time: Int64) {
+  public mutating func close(received: UInt64, dropped: UInt64, time: Int64) {
     buffer += writer.statistics(
       interface: CaptureWriter.mediaInterface, time: time, received: received, dropped: dropped)
     flush()

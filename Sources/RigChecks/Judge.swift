@@ -24,13 +24,16 @@ public struct Judge: Sendable {
     public var rigProblems: [String]
     /// The agent itself is the subject: losing it is its failure.
     public var agentUnderTest: Bool
+    /// Why nobody saw the media; `nil`: it was seen. What rests on the agent's word alone is no success.
+    public var unwitnessed: String?
 
     public init(
       expectation: Expectation, flow: Flow, failure: Session.Failure? = nil, reached: Gate? = nil,
       stages: [StageRecord] = [], doubts: [String] = [],
       faults: [(request: FaultRequest, record: FaultRecord, trips: [String])] = [], groups: [CheckGroupRecord] = [],
       measures: [MeasureRecord] = [],
-      eventsSeen: Set<String> = [], rigProblems: [String] = [], agentUnderTest: Bool = false
+      eventsSeen: Set<String> = [], rigProblems: [String] = [], agentUnderTest: Bool = false,
+      unwitnessed: String? = nil
     ) {
       self.expectation = expectation
       self.flow = flow
@@ -44,6 +47,7 @@ public struct Judge: Sendable {
       self.eventsSeen = eventsSeen
       self.rigProblems = rigProblems
       self.agentUnderTest = agentUnderTest
+      self.unwitnessed = unwitnessed
     }
   }
 
@@ -72,7 +76,12 @@ public struct Judge: Sendable {
       if let problem = e.rigProblems.first { return ruling(.error, problem) }
       return ruling(.inconclusive, "\(failing.text); \(doubt)")
     }
-    if let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
+    if let unwitnessed = e.unwitnessed, failing == nil || failing?.point == expected {
+      // Without packets no fault of the wire can be proven either.
+      if let problem = e.rigProblems.first { return ruling(.error, problem, else: .rig) }
+      return ruling(.inconclusive, unwitnessed)
+    }
+    if e.unwitnessed == nil, let missing = unfired(before: point) { return ruling(.error, missing, else: .rig) }
     if let failing, failing.point != expected {
       let text =
         expected.map { "expected a failure at \($0), but the session failed at \(failing.point): \(failing.detail)" }

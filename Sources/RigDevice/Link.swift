@@ -4,6 +4,8 @@ public import RigWire
 /// The network path to a device, as a witness: it says whether the device's hotspot can be reached, and is gone.
 public protocol Link: Sendable {
   var name: String { get }
+  /// False where the harness is not on the device's network: what its facts say of the hotspot is only that.
+  var isWitness: Bool { get }
   /// The device names its hotspot: a station of the harness's own joins it, in the device's place or as a witness.
   /// - Returns: `link.joined` or `link.not-joined`; `nil` where the harness has no station, and reaches the device anyhow.
   func join(_ request: JoinRequest) async -> Fact?
@@ -33,6 +35,7 @@ public struct LinkFaultRefused: Error, CustomStringConvertible {
 
 /// A link that is only a witness.
 extension Link {
+  public var isWitness: Bool { true }
   public func join(_ request: JoinRequest) async -> Fact? { nil }
   public func watch(_ see: @escaping @Sendable (Fact) -> Void) async {}
   public func begin(_ fault: FaultRequest) async throws -> Int {

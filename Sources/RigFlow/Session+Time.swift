@@ -36,6 +36,9 @@ extension Session {
       return fail(i, "timed out: it did not begin in \(stages[i].limit?.text ?? "time")", at: now)
     }
     if let i = stages.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
+      if stages[i].definition.completes == [.harness(.keyFrameDue)] {
+        return satisfy(.harness(.keyFrameDue), at: now)
+      }
       return fail(i, "timed out after \(stages[i].limit?.text ?? "") without \(missing(stages[i]))", at: now)
     }
     return []
@@ -70,6 +73,7 @@ extension Session {
     case .harness(.startAccepted): "a reply to start"
     case .harness(.preflightPassed): "a usable device"
     case .harness(.addressAccepted): "rtspAddressReceived"
+    case .harness(.keyFrameDue): "the time of the first key frame"
     case .harness(let step): step.rawValue
     case .completed(let stage): "\(stage)"
     case .any(let list): list.map(words).joined(separator: " or ")

@@ -136,15 +136,7 @@ public actor HelperProbe: MediaProbe {
 
   private func summarize(_ json: JSONValue) {
     hasSummary = true
-    signal(
-      .summary(
-        MediaSummary(
-          frames: Int(json["frames"]?.integer ?? 0), keyFrames: Int(json["key-frames"]?.integer ?? 0),
-          decodeErrors: Int(json["decode-errors"]?.integer ?? 0), width: size.width, height: size.height, codec: codec,
-          gopLengths: json["gop-lengths"]?.array?.compactMap { $0["length"]?.integer.map { Int($0) } } ?? [],
-          frameRate: json["fps"]?.double ?? 0, lostCounters: Int(json["lost-counters"]?.integer ?? 0),
-          repeatedCounters: Int(json["repeated-counters"]?.integer ?? 0),
-          blackFrames: Int(json["black-frames"]?.integer ?? 0), stillFrames: Int(json["still-frames"]?.integer ?? 0))))
+    signal(.summary(MediaSummary(json, codec: codec, width: size.width, height: size.height)))
   }
 
   /// Times beyond 53 bits come as strings.

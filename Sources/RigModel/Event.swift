@@ -55,6 +55,8 @@ public struct DeviceEvent: Hashable, Sendable {
 /// Who observed a fact.
 public enum Witness: String, Sendable {
   case link, capture, media, control, rig
+  /// The capture of the phone that played.
+  case phone
 }
 
 public enum FactKind: String, CaseIterable, Sendable {

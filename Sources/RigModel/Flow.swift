@@ -70,6 +70,8 @@ public struct Flow: Sendable {
   /// The harness's own moves in a flow.
   public enum HarnessStep: String, Hashable, Sendable {
     case hello, preflightPassed, startSent, startAccepted, addressAccepted, stopRequested, sessionOver
+    /// The first key frame was due; whether it came is known after the session, from the phone that played.
+    case keyFrameDue
   }
 
   public struct Stage: Sendable {

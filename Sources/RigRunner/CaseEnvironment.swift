@@ -19,6 +19,8 @@ public struct CaseEnvironment: Sendable {
   public var lag: @Sendable (HostTime) -> Duration?
   /// `nil`: the device is gone with the case, so that nothing can be said of its next start.
   public var nextStart: NextStart?
+  /// A phone plays in the harness's place; `nil`: the harness plays.
+  public var phone: (any PhoneWitness)?
   /// What was done to the device so that the case could have it: for the timeline, and as properties of the record.
   public var preparations: [RunRecord.Property] = []
 
@@ -57,6 +59,42 @@ public struct CaptureOutcome: Sendable {
     self.packets = packets
     self.dropped = dropped
     self.problem = problem
+  }
+}
+
+/// The phone that plays, and what it captured.
+public protocol PhoneWitness: Sendable {
+  /// Has the phone's recorder started, before the case.
+  /// - Throws: what kept it from starting.
+  func begin() async throws
+  /// Fetches the capture, finds the session in it, and judges it. `fetched`, `wallOffset` and `seenBefore` of the
+  /// session are filled in.
+  /// - Parameters:
+  ///   - keyFrameDue: until when the first key frame may come.
+  ///   - gap: the longest time without media.
+  /// - Throws: why the capture says nothing of the session, and what was expected.
+  func fetch(_ session: PhoneSession, keyFrameDue: HostTime, gap: Duration) async throws -> PhoneTestimony
+  /// Writes stage marks behind the packets of the capture.
+  func mark(_ marks: [(time: HostTime, text: String)]) async
+}
+
+/// What a phone's capture says of one session.
+public struct PhoneTestimony: Sendable {
+  public var clock: PhoneClock
+  public var capture: CaptureOutcome
+  public var facts: PhoneFacts
+  /// `nil`: there was no video to decode.
+  public var summary: MediaSummary?
+  /// Why the file could not be read to its end; what was read before is judged.
+  public var cut: String?
+  public init(
+    clock: PhoneClock, capture: CaptureOutcome, facts: PhoneFacts, summary: MediaSummary?, cut: String?
+  ) {
+    self.clock = clock
+    self.capture = capture
+    self.facts = facts
+    self.summary = summary
+    self.cut = cut
   }
 }
 

@@ -70,7 +70,10 @@ public final class CaseFolder: CaseFiles, @unchecked Sendable {
 
 public enum Folder {
   /// What a case leaves in its folder.
-  private static let evidence = ["capture.pcapng", "media.jsonl", "media-helper.log", "device.log"]
+  private static let evidence = [
+    "capture.pcapng", "media.jsonl", "media-helper.log", "device.log", "phone-capture",
+    "phone-command.log",
+  ]
 
   /// Takes away the case folders of an earlier run: evidence of cases that this run does not hold would mislead. What
   /// somebody else put there stays.

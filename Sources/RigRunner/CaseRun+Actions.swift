@@ -19,21 +19,22 @@ extension CaseRun {
 
   func perform(_ action: Session.Action) {
     switch action {
-    case .stageBegan(let stage, let deadline):
-      entry(.stageBegan(stage, deadline: deadline))
-      mark("stage \(stage) began")
+    case .stageBegan(let stage, _):
+      tell(action, at: loop.now)
       beginLinkFaults(at: stage)
       reached(.stage(stage))
-    case .stageEnded(let stage, let outcome, let reason):
-      entry(.stageEnded(stage, outcome, reason: reason))
-      mark("stage \(stage) \(outcome == .passed ? "ok" : outcome.rawValue)\(reason.isEmpty ? "" : ": \(reason)")")
+    case .stageEnded: tell(action, at: loop.now)
     case .gate(let gate):
-      entry(.gate(gate))
+      tell(action, at: loop.now)
       reached(.gate(gate))
     case .sendStart: start()
-    case .sendStop: stop()
+    case .sendStop:
+      if topology.player == .phone, !session.isCleaning { phone.log.note(.stop, at: loop.now) }
+      stop()
     case .join(let ssid, let join): self.join(JoinRequest(ssid: ssid, ssidHex: namedHotspotHex, join: join))
     case .proveLink: proveLink()
+    case .openMedia(let url) where topology.player == .phone:
+      entry(.note("the phone plays \(url)"))
     case .openMedia(let url):
       entry(.action(HarnessAction.open(url)))
       play(url)
@@ -44,6 +45,25 @@ extension CaseRun {
     case .proveClean:
       loop.spawn { await self.proveClean() }
     case .finished: finishSession()
+    }
+  }
+
+  /// Puts a stage or a gate on the timeline, unless what it is worth is known only when the phone has been heard.
+  private func tell(_ action: Session.Action, at time: HostTime) {
+    if phone.holds(action) { phone.held.append((time, action)) } else { write(action, at: time) }
+  }
+
+  func write(_ action: Session.Action, at time: HostTime) {
+    switch action {
+    case .stageBegan(let stage, let deadline):
+      entry(.stageBegan(stage, deadline: deadline), at: time)
+      mark("stage \(stage) began", at: time)
+    case .stageEnded(let stage, let outcome, let reason):
+      entry(.stageEnded(stage, outcome, reason: reason), at: time)
+      let how = outcome == .passed ? "ok" : outcome.rawValue
+      mark("stage \(stage) \(how)\(reason.isEmpty ? "" : ": \(reason)")", at: time)
+    case .gate(let gate): entry(.gate(gate), at: time)
+    default: break
     }
   }
 

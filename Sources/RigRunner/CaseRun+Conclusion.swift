@@ -20,10 +20,13 @@ extension CaseRun {
     groups.sort { order($0.group) < order($1.group) }
     if let problem = capture?.problem { rigProblems.append(problem) }
     if let problem = environment.files.problem { rigProblems.append(problem) }
+    let session = judged
     var failure = session.failure
     var doubts = session.doubts
     if eventsLost > 0 { doubts.append("\(eventsLost) events were lost on the control link") }
-    if let failed = timedOut, let limit = failed.limit, let lag = environment.lag(failed.began ?? started),
+    // How long the phone waited for its key frame does not depend on this machine.
+    if let failed = timedOut, topology.player == .harness || failed.id != StageID.play.rawValue,
+      let limit = failed.limit, let lag = environment.lag(failed.began ?? started),
       lag * CaseRun.lagShare > limit
     {
       failure?.doubt = "the harness itself was late by \(lag.text)"
@@ -34,10 +37,10 @@ extension CaseRun {
     }.judge(item.plan.measure)
     let ruling = Judge.rule(
       Judge.Evidence(
-        expectation: item.plan.expect, flow: flow, failure: failure, reached: session.reached, stages: session.records,
+        expectation: item.plan.expect, flow: flow, failure: failure, reached: session.reached, stages: session.stages,
         doubts: doubts, faults: zip(provers, faultRecords).map { ($0.prover.request, $1, $0.definition.trips) },
         groups: groups, measures: measures, eventsSeen: eventsSeen, rigProblems: rigProblems,
-        agentUnderTest: hello?.underTest ?? false))
+        agentUnderTest: hello?.underTest ?? false, unwitnessed: phone.unwitnessed))
     return RunRecord(
       planned: planned, device: environment.deviceName, seed: item.seed, started: started, ended: ended,
       verdict: skipReason == nil ? ruling.verdict : .skip, reason: skipReason ?? ruling.reason,
@@ -48,11 +51,11 @@ extension CaseRun {
   }
 
   private var timedOut: StageRecord? {
-    session.records.first { $0.outcome == .failed && $0.reason.hasPrefix("timed out") }
+    judged.stages.first { $0.outcome == .failed && $0.reason.hasPrefix("timed out") }
   }
 
   private func stageRecords(_ ruling: Judge.Ruling) -> [StageRecord] {
-    session.records.map { record in
+    judged.stages.map { record in
       var record = record
       record.expectedToFail = item.plan.expect.failed?.name == record.id && ruling.verdict == .pass
       return record
@@ -140,7 +143,7 @@ extension CaseRun {
 
   private func measurements(_ capture: CaptureOutcome?) -> [Measurement] {
     var list: [Measurement] = []
-    let stages = session.records
+    let stages = judged.stages
     func moment(_ id: StageID, ended: Bool) -> HostTime? {
       let record = stages.first { $0.id == id.rawValue }
       return ended ? (record?.outcome == .passed ? record?.ended : nil) : record?.began
@@ -180,7 +183,8 @@ extension CaseRun {
       add("agent", "\(hello.agentName) \(hello.agentVersion) (\(hello.role.rawValue))")
     }
     add("link", environment.link.name)
-    add("transport", item.plan.transport.rawValue)
+    add("transport", topology.player == .phone ? "chosen by the phone" : item.plan.transport.rawValue)
+    for property in phone.properties { add(property.name, property.value) }
     add("control.clock-error", clockError?.text ?? "unknown")
     add("control.damaged-records", "\(damaged)")
     add("control.lost-events", "\(eventsLost)")

@@ -29,7 +29,8 @@ extension CaseRun {
   private func stopAsAsked() { handle(.stop) }
 
   private func begin(_ i: Int) async {
-    guard !isOver, !session.isCleaning, begunFaults.insert(i).inserted else { return }
+    guard !isOver, !session.isCleaning, begunFaults[i] == nil else { return }
+    begunFaults[i] = loop.now
     let fault = provers[i]
     if fault.definition.layer == .link {
       if case .duration(let wait)? = fault.prover.request.arguments["after"] { try? await loop.sleep(for: wait) }
@@ -52,7 +53,7 @@ extension CaseRun {
 
   /// What came before a fault began proves nothing of it; where its stage began it must know all the same.
   func mayProve(_ i: Int, _ entry: TimelineEntry) -> Bool {
-    guard provers[i].prover.request.moment != nil, !begunFaults.contains(i) else { return true }
+    guard provers[i].prover.request.moment != nil, begunFaults[i].map({ entry.time < $0 }) ?? true else { return true }
     switch entry.what {
     case .stageBegan, .action: return true
     default: return false
@@ -63,7 +64,7 @@ extension CaseRun {
   var faultRecords: [FaultRecord] {
     provers.indices.map { i in
       var record = provers[i].prover.record
-      if !record.fired, let moment = provers[i].prover.request.moment, !begunFaults.contains(i) {
+      if !record.fired, let moment = provers[i].prover.request.moment, begunFaults[i] == nil {
         record.proof = "its moment, \(moment), never came"
       }
       return record

@@ -1,5 +1,6 @@
 import RigChecks
 import RigDevice
+import RigFlow
 import RigModel
 
 /// What capture and decoder measured, as facts: proofs of faults rest on them.
@@ -14,6 +15,8 @@ extension CaseRun {
     return facts
   }
 
+  private var packetWitness: Witness { topology.player == .phone ? .phone : .capture }
+
   private func fact(_ exchange: RTSPExchange, at time: HostTime) -> Fact {
     var detail = exchange.method
     if let status = exchange.status {
@@ -26,7 +29,7 @@ extension CaseRun {
     }
     if exchange.isAuthorized { detail += ", with credentials" }
     return Fact(
-      .rtspExchange, by: .capture, at: time, detail: "\(detail) (frame \(exchange.frame))",
+      .rtspExchange, by: packetWitness, at: time, detail: "\(detail) (frame \(exchange.frame))",
       data: [
         "method": .string(exchange.method), "status": exchange.status.map { .integer(Int64($0)) },
         "cut": .bool(exchange.isCut), "closed-by": exchange.closedBy.map { .string($0) },
@@ -42,7 +45,7 @@ extension CaseRun {
     if let lead = stream.byeLead, lead > 0.001 { detail += ", BYE \(Decimal3(lead)) s before the end of the session" }
     if let rate = stream.bitRate { detail += ", \(BitRate(bitsPerSecond: Int64(min(rate, 1e15))))" }
     return Fact(
-      .streamMeasured, by: .capture, at: time, detail: detail,
+      .streamMeasured, by: packetWitness, at: time, detail: detail,
       data: [
         "video": .bool(stream.isVideo), "packets": .integer(stream.packets), "padded": .integer(stream.padded),
         "bye-lead": stream.byeLead.map { .number($0) }, "bit-rate": stream.bitRate.map { .number($0) },
@@ -51,7 +54,7 @@ extension CaseRun {
 
   private func fact(_ summary: MediaSummary, at time: HostTime) -> Fact {
     Fact(
-      .picturesMeasured, by: .media, at: time,
+      .picturesMeasured, by: topology.player == .phone ? .phone : .media, at: time,
       detail: "\(summary.frames) pictures, \(Decimal3(summary.frameRate)) a second, \(summary.blackFrames) black, "
         + "\(summary.stillFrames) still",
       data: [

@@ -55,7 +55,7 @@ public actor CaseRun {
   /// The start was refused, nothing in the plan explains it, and the case before may be to blame.
   public internal(set) var isSuspect = false
   let mayBlameOthers: Bool
-  private var outcome: (capture: CaptureOutcome?, clockError: Duration?, damaged: Int, ended: HostTime)?
+  var outcome: (capture: CaptureOutcome?, clockError: Duration?, damaged: Int, ended: HostTime)?
 
   /// As the device claims it; only the reading of a number in the picture rests on it.
   private var counterModulus: Int?
@@ -70,7 +70,11 @@ public actor CaseRun {
   private var redactor = Redactor()
   private var keys: Set<String> = []
   /// Faults with a moment of their own that have begun.
-  var begunFaults: Set<Int> = []
+  var begunFaults: [Int: HostTime] = [:]
+  /// Who plays, and what comes only after the session.
+  nonisolated let topology: Topology
+  /// What is kept for when the phone's capture is there.
+  var phone: PhoneCase
   /// Longer than any session: the stop comes by an action.
   private static let untilStopped = Duration.seconds(24 * 3600)
 
@@ -93,8 +97,11 @@ public actor CaseRun {
     tell = emit
     self.mayBlameOthers = mayBlameOthers
     started = loop.now
+    topology =
+      environment.phone == nil ? .harness : .phone(seesJoin: environment.link.isWitness)
+    phone = PhoneCase(flow, topology)
     session = Session(
-      flow: flow,
+      flow: flow.driven(in: topology),
       setup: Session.Setup(
         run: run, limits: item.plan.limits,
         // A stop of its own comes instead of the one after the play time.
@@ -111,6 +118,7 @@ public actor CaseRun {
     emit(.caseStarted(caseID: planned.id, device: environment.deviceName, at: started))
     for preparation in environment.preparations { treated(preparation.name, preparation.value) }
     await watchLink()
+    await beginPhone()
     handle(.begin)
     let preflight = loop.spawn { await self.preflight() }
     await withUnsafeContinuation { (k: UnsafeContinuation<Void, Never>) in if isOver { k.resume() } else { over = k } }
@@ -124,6 +132,7 @@ public actor CaseRun {
     await environment.driver.close()
     let capture = await environment.capture?.finish()
     outcome = (capture, clockError, damaged, loop.now)
+    await hearPhone()
   }
 
   /// Makes the record, and tells it.
@@ -304,6 +313,7 @@ public actor CaseRun {
   }
 
   func handle(_ input: Session.Input) {
+    if topology.player == .phone { phone.log.note(input, at: loop.now) }
     let actions = session.handle(input, at: loop.now)
     for action in actions { perform(action) }
     schedule()
@@ -330,8 +340,14 @@ public actor CaseRun {
   func entry(_ what: TimelineEntry.What, at time: HostTime? = nil) {
     guard !isRecorded else { return }
     let entry = TimelineEntry(time ?? loop.now, what)
-    checks.see(entry)
     emit(.entry(caseID: planned.id, entry))
+    // Checks and proofs want the order of time, which is known once the phone has been heard.
+    if phone.isWaiting { phone.keep(entry) } else { weigh(entry) }
+  }
+
+  /// Shows an entry to the checks, and to those who look for the proof of a fault.
+  func weigh(_ entry: TimelineEntry) {
+    checks.see(entry)
     for i in provers.indices where mayProve(i, entry) {
       provers[i].prover.see(entry)
       announce(i)
@@ -347,10 +363,11 @@ public actor CaseRun {
     mark("fault \(provers[i].prover.request.text)")
   }
 
-  func mark(_ text: String) {
+  func mark(_ text: String, at time: HostTime? = nil) {
+    let time = time ?? loop.now
+    if phone.isWaiting { return phone.marks.append((time, text)) }
     guard let capture = environment.capture else { return }
-    let now = loop.now
-    loop.spawn { await capture.mark(text, at: now) }
+    loop.spawn { await capture.mark(text, at: time) }
   }
 
   func finishSession() {

@@ -76,6 +76,7 @@ public final class StageLinkAgent: @unchecked Sendable {
   private let boot: String
   private let guarded: Bool
   private let clock: @Sendable () -> Int64
+  private let wallClock: (@Sendable () -> Int64)?
   private let write: @Sendable ([UInt8]) -> Void
 
   private let lock = NSLock()
@@ -98,11 +99,13 @@ public final class StageLinkAgent: @unchecked Sendable {
   ///   - guarded: RS and CRC are required of received records: on serial and USB.
   ///   - boot: random for each start of the app.
   ///   - clock: monotonic, in microseconds.
+  ///   - wallClock: microseconds since 1970: by it the phone's own capture is laid beside the events. `nil`: not told.
   ///   - send: writes all of the bytes, in order; called on whichever thread had something to say, never on two at once.
   public init(
     _ identity: StageLinkIdentity, sdk: any RTSPLiveStreaming, guarded: Bool = false,
     boot: String = UUID().uuidString,
     clock: @escaping @Sendable () -> Int64 = { Int64(ProcessInfo.processInfo.systemUptime * 1e6) },
+    wallClock: (@Sendable () -> Int64)? = { Int64(Date().timeIntervalSince1970 * 1e6) },
     send: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.identity = identity
@@ -110,6 +113,7 @@ public final class StageLinkAgent: @unchecked Sendable {
     self.guarded = guarded
     self.boot = boot
     self.clock = clock
+    self.wallClock = wallClock
     write = send
     lastHeard = clock()
   }
@@ -168,8 +172,6 @@ public final class StageLinkAgent: @unchecked Sendable {
     flush()
   }
 
-  // MARK: Events
-
   private func handlers(_ run: String) -> LiveStreamingHandlers {
     func begins(_ name: String) -> @Sendable () -> Void { { self.emit(name, run: run) } }
     func completes(_ name: String) -> LiveStreamingHandlers.Completion {
@@ -207,9 +209,11 @@ public final class StageLinkAgent: @unchecked Sendable {
   /// Numbers, keeps and sends an event. Its time is that of the call.
   private func emit(_ name: String, run: String?, _ data: [String: StageLinkJSON] = [:], source: String = "sdk") {
     let t = clock()
+    let wall = ["rtspAddressReceived", "sessionFinish"].contains(name) ? wallClock?() : nil
     lock.withLock {
       sequence += 1
       var members = data.filter { $0.value != .null }
+      if let wall { members["wall"] = .integer(wall) }
       members["seq"] = .integer(sequence)
       members["boot"] = .string(boot)
       members["run"] = run.map { .string($0) } ?? .null
@@ -218,7 +222,7 @@ public final class StageLinkAgent: @unchecked Sendable {
       members["src"] = .string(source)
       // What no record could hold is said without its texts.
       if StageLinkJSON.object(members).text.count > StageLinkAgent.recordLimit - 300 {
-        members = members.filter { ["seq", "boot", "run", "t", "name", "src", "success"].contains($0.key) }
+        members = members.filter { ["seq", "boot", "run", "t", "wall", "name", "src", "success"].contains($0.key) }
         members["cut"] = .bool(true)
       }
       ring.append((sequence, StageLinkJSON.object(members).text))
@@ -238,8 +242,6 @@ public final class StageLinkAgent: @unchecked Sendable {
     state = .idle
     ownerGone = false
   }
-
-  // MARK: Sending
 
   private var runJSON: StageLinkJSON { run.map { .string($0) } ?? .null }
 
@@ -276,8 +278,6 @@ public final class StageLinkAgent: @unchecked Sendable {
     let text = String(crc, radix: 16)
     return Array((String(repeating: "0", count: 8 - text.count) + text).utf8)
   }
-
-  // MARK: Records
 
   private var looksLikeRecord: Bool { line.first == 0x1E || (!guarded && line.first == UInt8(ascii: "{")) }
 

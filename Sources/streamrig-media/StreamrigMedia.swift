@@ -15,6 +15,7 @@ enum StreamrigMedia {
                                   [--gop 30] [--seconds 4] [--audio] [--seed 1] [--quality Q]
                                   [--inband-parameter-sets] [--scene moving]
            streamrig-media check FILE
+           streamrig-media decode --codec h264|h265
            streamrig-media --version | --help
 
     probe    reads commands from standard input, one JSON object a line, and reports what arrives:
@@ -26,6 +27,7 @@ enum StreamrigMedia {
              --gop frames from key frame to key frame, --quality 0…41 takes the bits each picture needs
              (0 = best) instead of the bit rate; --scene still or black shows the same in every picture
     check    decodes a clip and prints the same summary as probe
+    decode   decodes coded pictures from standard input, each behind its length (4 bytes) and time (8 bytes, ns)
     exit     0 done, 1 the media failed, 2 wrong usage
 
     """
@@ -45,6 +47,7 @@ enum StreamrigMedia {
         return ProbeCommand().run()
       case "encode": return EncodeCommand(settings: try ClipSettings(arguments: rest)).run()
       case "check": return CheckCommand(path: try CheckCommand.path(in: rest)).run()
+      case "decode": return DecodeCommand(codec: try DecodeCommand.codec(in: rest)).run()
       case "--help", "-h":
         FileDescriptorWriter(descriptor: 1).write(usage)
         return 0

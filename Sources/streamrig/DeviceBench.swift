@@ -19,6 +19,10 @@ struct BenchDevice {
   var host: String
   /// `nil`: it is emulated.
   var opener: (any ChannelOpener)?
+  /// A phone plays what the device sends; `nil`: the harness plays.
+  var phone: PhoneRecorder?
+  /// The harness is not on the device's network.
+  var isAway = false
 }
 
 /// The bench without a rig: each worker starts an emulated device as a child process, and keeps it between cases; or
@@ -98,11 +102,12 @@ actor DeviceBench: CaseBench {
       relative: "cases/\(FileName.caseFolder(caseID: item.id, device: device.name, attempt: scheduled.attempt))"
     ) { [secrets = radio?.secrets ?? []] in Redactor(secrets: secrets).redact($0) }
     await station?.restart()
-    let capture = try captureThread.map { try self.capture(on: $0, device, folder, item) }
+    let loop = loop
+    let phone = only?.phone.map { PhoneImport(loop, $0, folder, item) }
+    let capture = phone != nil ? nil : try captureThread.map { try self.capture(on: $0, device, folder, item) }
     let gap = item.plan.limits["media-gap"] ?? .seconds(2)
     // Whether anybody answers must be known before the limit of the first key frame.
     let play = item.plan.limits[StageID.play.rawValue] ?? .seconds(5)
-    let loop = loop
     await device.air?.restart(seed: item.seed)
     let driver = driver(device)
     defer { preparations = [] }
@@ -113,12 +118,14 @@ actor DeviceBench: CaseBench {
       player: HelperProbe(
         loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9, start: station?.start(loop)
       ) { folder.openLog("media-helper.log") },
-      capture: capture, captureSkipped: captureSkipped, files: folder,
+      capture: capture, captureSkipped: phone != nil ? "the phone's capture was not judged" : captureSkipped,
+      files: folder,
       lag: { loop.worstLag(since: $0) },
       nextStart: NextStart(
         device: device.name, driver: driver,
         recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver)))
     environment.preparations = preparations
+    environment.phone = phone
     return environment
   }
 
@@ -137,6 +144,7 @@ actor DeviceBench: CaseBench {
   private func link(to device: Device) -> any Link {
     if let station { return station }
     if let air = device.air { return air }
+    if only?.isAway == true { return AwayLink(loop) }
     return LoopbackLink(loop)
   }
 

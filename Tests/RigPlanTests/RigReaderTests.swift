@@ -79,11 +79,12 @@ import Testing
           + "command, forward, emulated; did you mean \"tcp\"?",
         "rig.yaml:7:34: devices[1].control: \"camera:7066\" is not complete or not valid, expected a numeric address "
           + "and a port, such as tcp 192.168.42.1:7066",
-        "rig.yaml:7:59: devices[1].link: \"wlan1\" is no link, expected one of loopback, interface, namespace, wifi, networkmanager",
+        "rig.yaml:7:59: devices[1].link: \"wlan1\" is no link, expected one of loopback, interface, namespace, wifi, "
+          + "networkmanager, none",
         "rig.yaml:8:5: devices[2].control: is missing, expected tcp HOST:PORT, serial PATH[,BAUD], usb SERIAL, usb "
           + "PORTPATH, command PROGRAM…, forward PROGRAM… or emulated MODEL",
         "rig.yaml:8:25: devices[2].contrl: is an unknown key, expected one of name, model, serial, control, host, link, "
-          + "country, key-file, capture, power, actuator, capabilities, flows; did you mean \"control\"?",
+          + "country, key-file, capture, power, phone, actuator, capabilities, flows; did you mean \"control\"?",
         "rig.yaml:9:34: devices[3].control: \"ttyACM0\" is not complete or not valid, expected a path and perhaps a "
           + "baud rate, such as serial /dev/serial/by-id/usb-cam-if00,115200",
         "rig.yaml:9:58: devices[3].host: \"10.0.0\" is no address, expected an address in numbers, such as 192.168.42.1",
@@ -120,6 +121,58 @@ import Testing
     let reading = device("name: a\n" + lines)
     #expect(reading.rig == nil)
     #expect(reading.diagnostics.contains { $0.description.contains(message) }, "\(reading.diagnostics)")
+  }
+
+  @Test func aPhoneIsRead() throws {
+    let plain = try only(
+      device("name: a\nmodel: M\ncontrol: tcp 10.0.0.1:7066\nphone: {capture: 'pull {serial} {file}'}\nserial: S"))
+    #expect(plain.link == .away)
+    #expect(plain.phone?.begin == nil && plain.phone?.limit == .seconds(60))
+    #expect(plain.phone?.capture.arguments(plain.values(file: "/r/a b")) == ["pull", "S", "/r/a b"])
+    let full = try only(
+      device(
+        """
+        name: a
+        model: M
+        control: tcp 10.0.0.1:7066
+        link: interface wlan1
+        phone: {begin: record on, capture: "pull --to={file}", limit: 5 s}
+        """))
+    #expect(full.link == .interface("wlan1"))
+    #expect(full.phone?.begin?.program == "record" && full.phone?.limit == .seconds(5))
+  }
+
+  @Test func aPhoneThatMakesNoSenseIsRefusedWithItsPlace() {
+    let reading = read(
+      """
+      version: 1
+      rig: r
+      devices:
+        - {name: a, model: M, control: 'tcp 10.0.0.1:1', phone: {begin: 'rec {file}', capture: pull}}
+        - {name: b, model: M, control: 'tcp 10.0.0.1:2', phone: {limit: 0 s}}
+        - {name: c, model: M, control: 'tcp 10.0.0.1:3', capture: wlan0, phone: {capture: 'pull {file} {serial}'}}
+        - {name: d, control: emulated emu-basic, phone: {capture: 'pull {file}'}}
+        - {name: e, model: M, control: 'tcp 10.0.0.1:5', link: none}
+        - {name: f, model: M, control: 'tcp 10.0.0.1:6', phone: {capture: 'pull {file} > log', pull: x}}
+      """)
+    let lines = reading.diagnostics.map(\.description)
+    #expect(
+      lines == [
+        "rig.yaml:4:67: devices[0].phone.begin: \"{file}\" is no variable here, expected one of {name}, {model}, "
+          + "{serial}, {host}",
+        "rig.yaml:4:90: devices[0].phone.capture: does not use {file}, expected it where the program is to leave the "
+          + "capture",
+        "rig.yaml:5:59: devices[1].phone.capture: is missing, expected a program and its arguments",
+        "rig.yaml:5:67: devices[1].phone.limit: \"0 s\" is no time at all, expected more than 0 s",
+        "rig.yaml:6:61: devices[2].capture: makes no sense with a phone, which captures itself, expected no such key",
+        "rig.yaml:6:85: devices[2].phone.capture: uses {serial}, which the device does not have, expected a key serial "
+          + "beside it",
+        "rig.yaml:7:51: devices[3].phone: makes no sense for an emulated device, expected no such key",
+        "rig.yaml:8:58: devices[4].link: is none, which only a phone can stand in for, expected a link or a key phone",
+        "rig.yaml:9:69: devices[5].phone.capture: has \">\" outside quotes, which only a shell would understand, "
+          + "expected words for a program; no shell runs it: quote it, or name a script",
+        "rig.yaml:9:90: devices[5].phone.pull: is an unknown key, expected one of begin, capture, limit",
+      ])
   }
 
   @Test func devicesShareNothing() {

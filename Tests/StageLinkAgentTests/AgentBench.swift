@@ -23,7 +23,7 @@ final class AgentBench: @unchecked Sendable {
     var channel: (any ByteChannel)?
   }
 
-  init(_ loop: Loop, guarded: Bool = false) {
+  init(_ loop: Loop, guarded: Bool = false, wallClock: (@Sendable () -> Int64)? = nil) {
     self.loop = loop
     let wire = Wire()
     self.wire = wire
@@ -36,6 +36,7 @@ final class AgentBench: @unchecked Sendable {
     identity.probe = ("192.168.42.1", 80)
     let agent = StageLinkAgent(
       identity, sdk: sdk, guarded: guarded, boot: "b1", clock: { loop.now.nanoseconds / 1000 },
+      wallClock: wallClock,
       send: { bytes in loop.spawn { try await wire.channel?.write(bytes) } })
     self.agent = agent
     let opener = BenchOpener(guarded: guarded) { channel in

@@ -77,6 +77,28 @@ import Testing
     }
   }
 
+  /// By these two the phone's own capture is laid beside the events.
+  @Test func theAddressAndTheEndTellTheWallClock() throws {
+    let loop = VirtualLoop()
+    try loop.run {
+      let wall: @Sendable () -> Int64 = { 1_700_000_000_000_000 + loop.now.nanoseconds / 1000 }
+      let bench = AgentBench(loop, wallClock: wall)
+      defer { bench.end() }
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      try await bench.start()
+      _ = await bench.log.event("sessionStartCompletion")
+      _ = try await bench.call("stop", ["run": "r1"])
+      _ = await bench.log.event("sessionFinish")
+      let told = bench.log.signals.compactMap(\.event).filter { $0.data["wall"] != nil }
+      #expect(told.map(\.name) == ["rtspAddressReceived", "sessionFinish"])
+      for event in told {
+        let occurred = try #require(event.occurred)
+        let error = try #require(event.data["wall"]?.integer) - 1_700_000_000_000_000 - occurred.nanoseconds / 1000
+        #expect(abs(error) <= 1)
+      }
+    }
+  }
+
   @Test func aStartThatTheSDKDoesNotTake() throws {
     try onBench { bench in
       _ = try await bench.driver.open { [log = bench.log] in log.take($0) }

@@ -52,6 +52,7 @@ extension CaptureAnalyzer {
     if place.time &- before.time > Self.longestSilence, isPlayingSince(track, before.time) {
       emit(.silence(stream: stream, from: before, until: place, resumed: true))
     }
+    if pictures != nil { pictures?.take(event, packet.extracting(header.payload), world) }
     dispatch(event, packet, header.payload)
     if let unit { emit(.accessUnit(unit)) }
   }

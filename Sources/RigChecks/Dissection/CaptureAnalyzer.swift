@@ -52,6 +52,11 @@ public struct CaptureAnalyzer: Sendable {
   public private(set) var unjudgedCount = 0
   /// What clients asked for and what they got; the first ones.
   private(set) var exchanges: [RTSPExchange] = []
+  /// The first request for a URL on each connection; the first ones.
+  private(set) var openings: [RTSPOpening] = []
+  private var openedConnections: Set<Int> = []
+  /// Collects the coded pictures; `nil`: nobody wants them.
+  var pictures: PictureCollector?
   private var finished = false
 
   struct SessionKey: Hashable {
@@ -140,6 +145,22 @@ public struct CaptureAnalyzer: Sendable {
   /// Findings so far; those that only the end can tell are not among them.
   public var findings: [Finding] { log.all }
 
+  /// From now on the coded pictures of the video are kept for `takePictures`.
+  public mutating func collectPictures() { pictures = PictureCollector() }
+
+  /// The coded pictures that were completed since the last call.
+  public mutating func takePictures() -> [CodedPicture] { pictures?.drain() ?? [] }
+
+  private mutating func noteOpening(_ event: WireEvent) {
+    guard case .request(let request) = event, request.fromClient, request.url != "*",
+      openings.count < RTSPOpening.limit, openedConnections.insert(request.connection).inserted
+    else { return }
+    openings.append(
+      RTSPOpening(
+        url: request.url, method: request.method, time: request.place.time, frame: request.place.frame,
+        client: connections[request.connection].client, server: connections[request.connection].server))
+  }
+
   mutating func note(_ connection: UnjudgedConnection) {
     unjudgedCount += 1
     if unjudged.count < 64 { unjudged.append(connection) }
@@ -147,6 +168,7 @@ public struct CaptureAnalyzer: Sendable {
 
   mutating func emit(_ event: WireEvent) {
     let kind = event.kind
+    if kind == .requests { noteOpening(event) }
     if kind == .responses, exchanges.count < RTSPExchange.limit, let exchange = RTSPExchange(event) {
       exchanges.append(exchange)
     }

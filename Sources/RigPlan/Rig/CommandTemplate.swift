@@ -9,6 +9,8 @@ public struct CommandTemplate: Hashable, Sendable {
     case name, model, serial, host
     /// What an actuator is to do: `reset`.
     case action
+    /// Where a command is to leave a file.
+    case file
   }
 
   enum Part: Hashable, Sendable {

@@ -25,6 +25,8 @@ public struct Rig: Hashable, Sendable {
     /// The interface that is captured; `nil` where the link itself says it.
     public var capture: String?
     public var power: Power?
+    /// A phone joins the hotspot and plays, in the harness's place; `nil`: the harness plays.
+    public var phone: Phone?
     /// Does something to the device by hand, so to speak; it is told what by `{action}`.
     public var actuator: CommandTemplate?
     /// What the device is expected to offer; `nil`: what it says is taken as it is.
@@ -36,8 +38,8 @@ public struct Rig: Hashable, Sendable {
     public var isEmulated: Bool { if case .emulated = control { true } else { false } }
 
     /// What the variables of this device's commands stand for.
-    public func values(action: String = "") -> [CommandTemplate.Variable: String] {
-      [.name: name, .model: model, .serial: serial ?? "", .host: host ?? "", .action: action]
+    public func values(action: String = "", file: String = "") -> [CommandTemplate.Variable: String] {
+      [.name: name, .model: model, .serial: serial ?? "", .host: host ?? "", .action: action, .file: file]
     }
   }
 
@@ -66,6 +68,19 @@ public struct Rig: Hashable, Sendable {
     case wifi(radio: String)
     /// The same, joined by NetworkManager on a radio that stays in the machine's own network.
     case networkManager(radio: String)
+    /// The harness is not on the device's network; a phone is.
+    case away
+  }
+
+  /// The phone that plays, and how what it captured comes here.
+  public struct Phone: Hashable, Sendable {
+    /// Starts the phone's recorder, before each case; `nil`: it runs all the time.
+    public var begin: CommandTemplate?
+    /// Leaves the phone's capture, pcap or pcapng, at `{file}`, after each case.
+    public var capture: CommandTemplate
+    /// How long each of the two may take.
+    public var limit: Duration
+    public static let standardLimit: Duration = .seconds(60)
   }
 
   /// How the device's power is switched.

@@ -70,7 +70,7 @@ private struct RigRules {
           + "expected a name of its own")
     }
     names[name] = names[name] ?? nameValue.position
-    var link = Rig.Link.loopback
+    var link = item["phone"] == nil ? Rig.Link.loopback : .away
     if let given = item["link"]?.word.flatMap({ try? TextForm.link($0).get() }) { link = given }
     var device = Rig.Device(
       name: name, model: item["model"]?.word ?? "", serial: item["serial"]?.word, control: control,
@@ -79,6 +79,7 @@ private struct RigRules {
       capabilities: item["capabilities"]?.items.compactMap(\.word), flows: item["flows"]?.items.compactMap(\.word),
       position: item.position)
     device.power = power(item["power"], at: path)
+    device.phone = phone(item["phone"], at: path)
     if case .tcp(let host, _) = control, device.host == nil { device.host = host }
     if device.isEmulated { checkEmulated(&device, item, at: path) } else { checkPhysical(device, item, at: path) }
     checkLink(device, item, at: path)
@@ -108,6 +109,17 @@ private struct RigRules {
     return power
   }
 
+  private mutating func phone(_ value: ReadValue?, at path: String) -> Rig.Phone? {
+    guard let value, let given = value["capture"], let capture = command(given) else { return nil }
+    if !capture.variables.contains(.file) {
+      report(
+        given, path, "phone.capture", "does not use {file}, expected it where the program is to leave the capture")
+    }
+    return Rig.Phone(
+      begin: command(value["begin"]), capture: capture,
+      limit: value["limit"]?.duration ?? Rig.Phone.standardLimit)
+  }
+
   // MARK: Rules
 
   private mutating func checkEmulated(_ device: inout Rig.Device, _ item: ReadValue, at path: String) {
@@ -122,7 +134,7 @@ private struct RigRules {
         given, path, "model", "differs from the emulated model \(PrintableText.quote(model)), expected that, or no key")
     }
     device.model = model
-    for key in ["host", "capture", "power", "actuator", "country", "key-file"] {
+    for key in ["host", "capture", "power", "phone", "actuator", "country", "key-file"] {
       guard let value = item[key] else { continue }
       report(value, path, key, "makes no sense for an emulated device, expected no such key")
     }
@@ -131,6 +143,9 @@ private struct RigRules {
   private mutating func checkPhysical(_ device: Rig.Device, _ item: ReadValue, at path: String) {
     if item["model"] == nil {
       report(item, path, "model", "is missing, expected \(NamePattern.model.expectation)")
+    }
+    if let capture = item["capture"], item["phone"] != nil {
+      report(capture, path, "capture", "makes no sense with a phone, which captures itself, expected no such key")
     }
     if device.host == nil, item["host"] == nil {
       report(
@@ -146,6 +161,8 @@ private struct RigRules {
     case .interface where device.isEmulated, .wifi where device.isEmulated, .networkManager where device.isEmulated:
       report(
         value, path, "link", "leads nowhere: an emulated device is on this machine, expected loopback or namespace")
+    case .away where item["phone"] == nil:
+      report(value, path, "link", "is none, which only a phone can stand in for, expected a link or a key phone")
     case .wifi(let radio), .networkManager(let radio):
       if let other = radios[radio] {
         report(value, path, "link", "takes the radio of \(other), expected a radio for each device")
@@ -175,6 +192,8 @@ private struct RigRules {
     var commands: [(CommandTemplate?, ReadValue?, String)] = [
       (device.power?.off, item["power"]?["off"], "power.off"), (device.power?.on, item["power"]?["on"], "power.on"),
       (device.power?.cycle, item["power"]?["cycle"], "power.cycle"), (device.actuator, item["actuator"], "actuator"),
+      (device.phone?.begin, item["phone"]?["begin"], "phone.begin"),
+      (device.phone?.capture, item["phone"]?["capture"], "phone.capture"),
     ]
     switch device.control {
     case .command(let template), .forward(let template): commands.append((template, item["control"], "control"))

@@ -9,13 +9,13 @@ enum TextForm: Hashable, Sendable {
   case command([CommandTemplate.Variable])
 
   static let controls = ["tcp", "serial", "usb", "command", "forward", "emulated"]
-  static let links = ["loopback", "interface", "namespace", "wifi", "networkmanager"]
+  static let links = ["loopback", "interface", "namespace", "wifi", "networkmanager", "none"]
 
   /// ECMA 262: what an editor can tell. The rest is left to the validation.
   var regex: String {
     switch self {
     case .control: "^(\(TextForm.controls.joined(separator: "|"))) \\S.*$"
-    case .link: "^(loopback|namespace|(interface|wifi|networkmanager) [^ /]{1,15})$"
+    case .link: "^(loopback|namespace|none|(interface|wifi|networkmanager) [^ /]{1,15})$"
     case .address: "^[0-9A-Fa-f.:]+$"
     case .interface: "^[^ /]{1,15}$"
     case .command: "^\\S.*$"
@@ -26,7 +26,7 @@ enum TextForm: Hashable, Sendable {
     switch self {
     case .control:
       "tcp HOST:PORT, serial PATH[,BAUD], usb SERIAL, usb PORTPATH, command PROGRAM…, forward PROGRAM… or emulated MODEL"
-    case .link: "loopback, interface NAME, namespace, wifi RADIO or networkmanager RADIO"
+    case .link: "loopback, interface NAME, namespace, wifi RADIO, networkmanager RADIO or none"
     case .address: "an address in numbers, such as 192.168.42.1"
     case .interface: "the name of an interface, such as wlan1"
     case .command: "a program and its arguments"
@@ -97,6 +97,7 @@ enum TextForm: Hashable, Sendable {
     switch (word, rest) {
     case ("loopback", ""): return .success(.loopback)
     case ("namespace", ""): return .success(.namespace)
+    case ("none", ""): return .success(.away)
     case ("interface", _) where isInterface(rest): return .success(.interface(rest))
     case ("wifi", _) where isInterface(rest): return .success(.wifi(radio: rest))
     case ("networkmanager", _) where isInterface(rest): return .success(.networkManager(radio: rest))

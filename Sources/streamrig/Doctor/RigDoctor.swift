@@ -77,6 +77,7 @@ enum RigDoctor {
     switch device.link {
     case .loopback: return device.isEmulated ? nil : .ok(name, "loopback")
     case .namespace: return nil
+    case .away: return .ok(name, "none: a phone plays, and its own capture proves the media")
     case .interface(let interface): return self.interface(name, interface)
     case .wifi(let radio), .networkManager(let radio):
       let isRadio = SystemFile.list("/sys/class/ieee80211").contains(radio)
@@ -116,9 +117,14 @@ enum RigDoctor {
       ("power off", device.power?.off), ("power on", device.power?.on), ("power cycle", device.power?.cycle),
       ("actuator", device.actuator),
     ]
+    let phone = [("phone begin", device.phone?.begin), ("phone capture", device.phone?.capture)]
     return all.compactMap { what, template in
       template.map { program("\(device.name) \(what)", device, $0, isNeeded: false) }
     }
+      + phone.compactMap { what, template in
+        // Without it no case of this device can be judged.
+        template.map { program("\(device.name) \(what)", device, $0, isNeeded: true) }
+      }
   }
 
   /// - Parameter isNeeded: no case can run without it.

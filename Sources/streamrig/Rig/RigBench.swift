@@ -87,7 +87,7 @@ actor RigBench: CaseBench {
     var radio: RadioChoice?
     switch device.link {
     case .interface(let name): interface = device.capture ?? name
-    case .loopback, .namespace: interface = device.capture ?? "lo"
+    case .loopback, .namespace, .away: interface = device.capture ?? "lo"
     case .wifi(let name), .networkManager(let name):
       interface = ""
       radio = RadioChoice(
@@ -99,7 +99,8 @@ actor RigBench: CaseBench {
       seed: settings.seed &+ UInt64(worker) &* 7_919, device: nil, deviceHost: device.host ?? "", interface: interface,
       link: device.link.choice,
       only: BenchDevice(
-        name: device.name, model: device.model, host: device.host ?? "", opener: opener),
+        name: device.name, model: device.model, host: device.host ?? "", opener: opener,
+        phone: device.phone.map { PhoneRecorder(loop, device, $0) }, isAway: device.link == .away),
       radio: radio)
   }
 

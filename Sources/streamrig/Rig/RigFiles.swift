@@ -63,8 +63,10 @@ extension Rig.Device {
   }
 
   /// The command with its variables filled in, the program looked up as a shell would.
-  func program(_ template: CommandTemplate, action: String = "") throws -> (path: String, arguments: [String]) {
-    let words = template.arguments(values(action: action))
+  func program(
+    _ template: CommandTemplate, action: String = "", file: String = ""
+  ) throws -> (path: String, arguments: [String]) {
+    let words = template.arguments(values(action: action, file: file))
     let name = words.first ?? ""
     guard let path = name.contains("/") ? name : SystemFile.program(name) else {
       throw SystemError("posix_spawn", code: ENOENT, on: name)
@@ -78,6 +80,7 @@ extension Rig.Link {
   var closedLayers: [String: String] {
     switch self {
     case .namespace, .wifi, .networkManager: [:]
+    case .away: ["link": "the harness is not on the network of the phone and the device"]
     case .loopback: ["link": "the loopback carries no frames that could be impaired"]
     case .interface(let name): ["link": "the harness does not stand between \(name) and the device"]
     }
@@ -98,6 +101,7 @@ extension Rig.Link {
   var text: String {
     switch self {
     case .loopback: "loopback"
+    case .away: "none"
     case .interface(let name): "interface \(name)"
     case .namespace: "namespace"
     case .wifi(let radio): "wifi \(radio)"
