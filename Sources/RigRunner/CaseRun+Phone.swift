@@ -111,6 +111,8 @@ extension CaseRun {
       if judged.failure == nil { judged.doubts.append("whether the session kept its limits: \(doubt)") }
       if judged.failure?.doubt == nil { judged.failure?.doubt = doubt }
     }
+    // Where the rig broke, its silence is not the device's. The judge calls that an error.
+    if let problem = testimony.capture.problem { judged.failure?.doubt = problem }
     if let shortfall = testimony.facts.shortfall {
       let doubt =
         "the phone's capture does not hold the whole session: \(shortfall)"

@@ -118,7 +118,8 @@ actor DeviceBench: CaseBench {
       player: HelperProbe(
         loop, program: HelperProgram.media, gap: gap, connectLimit: play * 0.9, start: station?.start(loop)
       ) { folder.openLog("media-helper.log") },
-      capture: capture, captureSkipped: phone != nil ? "the phone's capture was not judged" : captureSkipped,
+      capture: capture,
+      captureSkipped: phone != nil ? "a phone plays, and the harness captures nothing" : captureSkipped,
       files: folder,
       lag: { loop.worstLag(since: $0) },
       nextStart: NextStart(

@@ -79,7 +79,7 @@ struct NetworkAccess {
       do { try NetworkNamespace.enterPrivate() } catch {
         access.linkClosed = "no network namespaces can be made here: \(error)"
       }
-    } else if !noCapture {
+    } else if !noCapture, rig.devices.contains(where: { $0.phone == nil }) {
       access.capture = CaptureAccess.prepare(mayMove: rig.devices.allSatisfy(\.isEmulated))
     }
     return access

@@ -41,11 +41,16 @@ struct ScriptedSession {
   private(set) var session: Session
   private(set) var now = HostTime.zero
   private(set) var log: [(time: HostTime, action: Session.Action)] = []
+  /// What the session was told, as the runner keeps it where a phone plays.
+  private(set) var inputs = SessionLog()
   private var sequence: Int64 = 0
 
-  init(limits: [String: Duration] = [:], playFor: Duration = .seconds(5), agentIsSubject: Bool = false) {
+  init(
+    flow: Flow = .rtspHotspot, limits: [String: Duration] = [:], playFor: Duration = .seconds(5),
+    agentIsSubject: Bool = false
+  ) {
     session = Session(
-      flow: .rtspHotspot, setup: Session.Setup(run: ScriptedSession.run, limits: limits, playFor: playFor))
+      flow: flow, setup: Session.Setup(run: ScriptedSession.run, limits: limits, playFor: playFor))
     session.agentIsSubject = agentIsSubject
   }
 
@@ -76,22 +81,27 @@ struct ScriptedSession {
   mutating func play(_ step: Step, at ms: Int) -> [Session.Action] {
     advance(to: ms)
     switch step {
-    case .input(let input): return record(session.handle(input, at: now))
+    case .input(let input): return take(input)
     case .event(let name, let data, let run, let on, let error):
       sequence += 1
       let event = DeviceEvent(
         received: now, occurred: on.map { HostTime.zero + .milliseconds($0) },
         timeError: on.map { _ in .milliseconds(error) }, sequence: sequence, boot: "b", run: run, name: name,
         source: "device", data: data)
-      return record(session.handle(.event(event), at: now))
-    case .fact(let kind, let detail):
-      return record(session.handle(.fact(Fact(kind, by: .link, at: now, detail: detail)), at: now))
+      return take(.event(event))
+    case .fact(let kind, let detail): return take(.fact(Fact(kind, by: .link, at: now, detail: detail)))
     case .wait: return []
     }
   }
 
+  private mutating func take(_ input: Session.Input) -> [Session.Action] {
+    inputs.note(input, at: now)
+    return record(session.handle(input, at: now))
+  }
+
   @discardableResult
   private mutating func record(_ actions: [Session.Action]) -> [Session.Action] {
+    if actions.contains(.sendStop), !session.isCleaning { inputs.note(.stop, at: now) }
     log += actions.map { (now, $0) }
     return actions
   }

@@ -33,6 +33,8 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var notice: HotspotNotice?
   /// A link in front of the simulated one.
   var wrapLink: (any Link) -> any Link = { $0 }
+  /// Plays in the harness's place.
+  var phone: (any PhoneWitness)?
   private var kept: (device: EmulatedDevice, world: SimulatedWorld, life: Task<Void, any Error>)?
   private(set) var devices: [String: EmulatedDevice] = [:]
   private(set) var openers: [String: BenchOpener] = [:]
@@ -68,6 +70,7 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
       player: SimulatedPlayer(world), capture: nil, captureSkipped: "virtual time", files: NoFiles(),
       nextStart: keepsDevice ? nextStart : nil)
     environment.preparations = preparations
+    environment.phone = phone
     return environment
   }
 

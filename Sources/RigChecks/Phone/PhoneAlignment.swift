@@ -56,18 +56,21 @@ public struct PhoneAlignment: Sendable {
     }
     // Of those the last that lie together: a session may have been before it in these seconds.
     return near.isEmpty
-      ? try byRequests(lastGroup(fresh), .requests) : try byRequests(lastGroup(near), .machine)
+      ? try byRequests(lastGroup(fresh, reach: scan.last), .requests)
+      : try byRequests(lastGroup(near, reach: near.last?.time ?? 0), .machine)
   }
 
   private func refuse(_ what: String) -> Refusal {
     Refusal(description: "\(what); expected requests for \(session.address) after it was received")
   }
 
-  /// The first opening from which on all fit between the address and the end of the session.
-  private func lastGroup(_ openings: [RTSPOpening]) -> ArraySlice<RTSPOpening> {
+  /// The first opening from which on all fit between the address and the end of the session, and the rest of the
+  /// capture before it was fetched.
+  private func lastGroup(_ openings: [RTSPOpening], reach: Int64) -> ArraySlice<RTSPOpening> {
     guard let last = openings.last else { return [] }
-    let length = ended &- received &+ Self.slack
-    return openings.drop { last.time &- $0.time > length }
+    return openings.dropLast().drop {
+      last.time &- $0.time > ended &- received &+ Self.slack || reach &- $0.time > fetched &- received &+ Self.slack
+    } + [last]
   }
 
   // MARK: By the agent's word
@@ -114,7 +117,7 @@ public struct PhoneAlignment: Sendable {
     let atFetch = scan.last &- fetched
     if basis != .machine || atFetch <= high &+ Self.slack { low = max(low, atFetch) }
     // A device that is in order sends no media behind the session. Where that does not fit, it bounds nothing.
-    if let finished = session.finished, let media = scan.lastMedia, media >= first.time {
+    if let finished = session.finished, let media = scan.lastMedia(before: following(last)), media >= first.time {
       let atFinish = media &- finished.nanoseconds &- Self.slack
       if atFinish <= high { low = max(low, atFinish) }
     }
@@ -126,11 +129,13 @@ public struct PhoneAlignment: Sendable {
     return clock(min(low, high)...high, basis, Array(mine))
   }
 
+  private func following(_ opening: RTSPOpening) -> RTSPOpening? { all.first { $0.time > opening.time } }
+
   private func clock(_ offset: ClosedRange<Int64>, _ basis: PhoneClock.Basis, _ mine: [RTSPOpening]) -> PhoneClock {
     let from = (mine.first?.time ?? 0) &- Self.margin
     var until = fetched &+ offset.upperBound &+ Self.margin
     // What follows is another session's.
-    if let last = mine.last, let next = all.first(where: { $0.time > last.time }) { until = min(until, next.time &- 1) }
+    if let last = mine.last, let next = following(last) { until = min(until, next.time &- 1) }
     return PhoneClock(
       offset: offset, basis: basis, openings: mine, window: min(from, until)...max(from, until),
       deviation: PhoneClock.best(offset) &- session.wallOffset)

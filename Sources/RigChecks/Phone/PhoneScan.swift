@@ -8,6 +8,9 @@ public struct PhoneScan: Sendable {
   /// Attempts that were refused, in the order of the capture.
   private var refused: [RTSPOpening] = []
 
+  /// When the last RTP packet had come before each opening; as many as there are openings.
+  private var mediaBefore: [Int64: Int64] = [:]
+
   /// Packets, and the times of the earliest and the latest, ns since 1970 by the phone's clock.
   public private(set) var packets = 0
   public private(set) var first: Int64 = 0
@@ -34,7 +37,11 @@ public struct PhoneScan: Sendable {
     packets += 1
     first = min(first, time)
     last = max(last, time)
+    let (openings, media) = (analyzer.openings.count, analyzer.lastMediaTime)
     analyzer.see(frame: frame, number: number, time: time, link: link)
+    if analyzer.openings.count > openings, let media, let opening = analyzer.openings.last {
+      mediaBefore[opening.time] = media
+    }
     let packet = NetworkDissector.dissect(frame, link: link)
     if packet.kind == .tcp { seeAttempt(packet, number, time) }
   }
@@ -55,8 +62,11 @@ public struct PhoneScan: Sendable {
     }
   }
 
-  /// When the last RTP packet came; `nil`: none did.
-  public var lastMedia: Int64? { analyzer.lastMediaTime }
+  /// When the last RTP packet came, of all or before an opening; `nil`: none did.
+  func lastMedia(before next: RTSPOpening?) -> Int64? {
+    guard let next else { return analyzer.lastMediaTime }
+    return mediaBefore[next.time]
+  }
 
   /// Where players asked for the address, or tried to, in the order of time.
   public var openings: [RTSPOpening] {

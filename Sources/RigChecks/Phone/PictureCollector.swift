@@ -10,6 +10,7 @@ struct PictureCollector: Sendable {
   private static let startCode: [UInt8] = [0, 0, 0, 1]
 
   private var stream = -1
+  private var track = -1
   private var codec = CodedPicture.Codec.h264
   private var timestamp: UInt32 = 0
   private var place = WirePlace(frame: 0, time: 0)
@@ -21,8 +22,9 @@ struct PictureCollector: Sendable {
   mutating func take(_ event: RTPEvent, _ payload: RawSpan, _ world: borrowing WireWorld) {
     guard !event.notes.contains(.duplicate), !event.notes.contains(.reordered), event.stream >= 0 else { return }
     if event.stream != stream {
-      guard let codec = world.streams[event.stream].codec, codec.isVideo else { return }
+      guard let codec = world.streams[event.stream].codec, codec.isVideo, mayFollow(event.track, world) else { return }
       end()
+      track = event.track
       stream = event.stream
       self.codec = codec == .h265 ? .h265 : .h264
       timestamp = event.timestamp
@@ -37,6 +39,12 @@ struct PictureCollector: Sendable {
     case .h265: takeH265(payload)
     }
     if event.marker { end() }
+  }
+
+  /// A second video beside the first is not played. The same under another source is, and one of another session.
+  private func mayFollow(_ other: Int, _ world: borrowing WireWorld) -> Bool {
+    guard stream >= 0, track >= 0, other >= 0, other != track else { return true }
+    return world.tracks[track].session != world.tracks[other].session
   }
 
   /// The pictures since the last call.

@@ -110,16 +110,18 @@ actor PhoneImport: PhoneWitness {
         tape.see(frame: bytes, number: number, time: time, link: packet.linkType)
       },
       between: {
-        for picture in tape.takePictures() {
-          if decoder == nil { decoder = try self.makeDecoder(picture.codec) }
-          try await decoder?.decode(picture.bytes, time: picture.time)
+        for picture in tape.takePictures() where problem == nil {
+          do {
+            if decoder == nil { decoder = try self.makeDecoder(picture.codec) }
+            try await decoder?.decode(picture.bytes, time: picture.time)
+          } catch { problem = "the media helper cannot be used: \(error)" }
         }
         self.note(decoder, in: &pictures, gap)
       })
     let result = tape.finish(dropped: drops)
     var summary: MediaSummary?
     if let decoder {
-      summary = try await decoder.finish()
+      do { summary = try await decoder.finish() } catch { problem = problem ?? "\(error)" }
       note(decoder, in: &pictures, gap)
     }
     writer?.flush()
