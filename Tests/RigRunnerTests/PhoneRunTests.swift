@@ -226,7 +226,7 @@ private struct NoLink: Link {
 
   @Test func faultsAreProvenAsWithTheHarness() throws {
     for (stage, verb, failed) in [
-      (StageID.finish, "interrupt", StageID.finish), (.startSession, "refuse", .startSession),
+      (StageID.running, "interrupt", StageID.finish), (.startSession, "refuse", .startSession),
       (.finish, "finish-twice", nil),
     ] as [(StageID, String, StageID?)] {
       let plan = Cases.plan(
