@@ -98,7 +98,7 @@ public struct PhoneAlignment: Sendable {
         fresh.map { $0.time < from ? $0.time &- from : $0.time &- until }
         .min { $0.magnitude < $1.magnitude } ?? 0
       throw refuse(
-        "its requests for the address lie outside of the session, the nearest \(Duration.nanoseconds(abs(nearest)).text) "
+        "its requests for the address lie outside of the session, the nearest \(Duration.nanoseconds(Int64(clamping: nearest.magnitude)).text) "
           + (nearest < 0 ? "before" : "after") + " it by what the agent says of the phone's clock")
     }
     // The request cannot have come before the address: the clock is off by no more than that.

@@ -48,7 +48,7 @@ public struct PhoneClock: Hashable, Sendable {
 
   /// `3 h 0 min 2 s ahead of this machine, known to ±12 ms, by …`
   public var text: String {
-    let size = Duration.nanoseconds(deviation == .min ? .max : abs(deviation))
+    let size = Duration.nanoseconds(Int64(clamping: deviation.magnitude))
     let how =
       size < .seconds(1)
       ? "within 1 s of this machine's" : "\(size.text) \(deviation > 0 ? "ahead of" : "behind") this machine's"
