@@ -32,7 +32,9 @@ struct MediaHelperProcess {
   }
 
   /// Runs to the end. Standard input gets `input`; it ends there unless `keepsInputOpen`, when it ends with the process.
-  static func run(_ arguments: [String], input: String = "", keepsInputOpen: Bool = false) throws -> Outcome {
+  static func run(
+    _ arguments: [String], input: String = "", bytes: [UInt8]? = nil, keepsInputOpen: Bool = false
+  ) throws -> Outcome {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
@@ -41,7 +43,7 @@ struct MediaHelperProcess {
     process.standardOutput = stdout
     process.standardError = stderr
     try process.run()
-    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try stdin.fileHandleForWriting.write(contentsOf: Data(bytes ?? Array(input.utf8)))
     if !keepsInputOpen { try stdin.fileHandleForWriting.close() }
     let output = stdout.fileHandleForReading.readDataToEndOfFile()
     let errors = stderr.fileHandleForReading.readDataToEndOfFile()
