@@ -126,6 +126,18 @@ import Testing
     #expect(none.shortfall?.contains("before the first key frame was due") == true)
   }
 
+  /// It opens the address 2.7 s after it came, and only the requests tell the phone's clock.
+  @Test(arguments: [true, false]) func aSlowPlayerIsTakenForWholeIfItTookItsLeave(_ leaves: Bool) throws {
+    var capture = PhoneCapture(clockError: .seconds(10_800))
+    capture.session(after: .milliseconds(2_700)) { camera in
+      camera.start()
+      camera.video(82)
+      if leaves { camera.teardown() }
+    }
+    let clock = try capture.align().get()
+    #expect((capture.judge(clock).facts.shortfall == nil) == leaves)
+  }
+
   @Test func aFragmentThatIsMissingSpoilsItsUnitAlone() throws {
     let (_, _, _, pictures) = try facts { camera in
       camera.start()

@@ -130,8 +130,10 @@ public struct PhoneFacts: Sendable {
 
   /// Why the capture cannot speak for the whole session; `nil`: it can.
   public var shortfall: String? {
-    // Seen early: where the clock is not known well, a capture that broke off must not seem whole.
-    let end = clock.host(placed: reach, shift: clock.offset.upperBound)
+    // A player that took its leave was seen to its end, however late it began. Else, where the clock is not known well,
+    // a capture that broke off must not seem whole.
+    let isWhole = result.exchanges.contains { $0.method == "TEARDOWN" }
+    let end = clock.host(placed: reach, shift: isWhole ? clock.offset.lowerBound : clock.offset.upperBound)
     if pictures.firstKey == nil {
       guard failure({ Fact($0, by: .phone, at: clock.host(placed: $1), detail: $2) }) == nil else { return nil }
       // What broke off before a key frame was due does not say that none came.
