@@ -115,7 +115,7 @@ extension Rig.Link {
     case .namespace: .namespace
     case .wifi: .wifi
     case .networkManager: .networkManager
-    case .loopback, .interface: .loopback
+    case .loopback, .interface, .away: .loopback
     }
   }
 }
