@@ -10,11 +10,14 @@ evidence() {
   [ "$cases" -gt 0 ] && [ "$captures" -ge "$1" ]
 }
 
-# A guest whose host is busy is late, and limits pass: what did not pass is run once more, and the result says so.
+# A guest whose host is busy is late, and limits pass: what did not pass is run once more, and the result says FLAKY.
 plans_or_again() {
+  local again
   run_plans plans "$@" && return 0
   echo "again:"
-  run_plans plans --rerun-failed "$@"
+  again=$(run_plans plans --rerun-failed "$@")
+  echo "$again"
+  grep -qE '^[0-9]+ cases?: ([0-9]+ passed, )?[0-9]+ flaky in ' <<<"$again"
 }
 
 # hotspot_plans CASE…
