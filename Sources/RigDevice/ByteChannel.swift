@@ -21,6 +21,9 @@ public protocol ChannelOpener: Sendable {
   nonisolated(nonsending) func open() async throws -> any ByteChannel
   /// Says who takes the facts that the transport itself shows beside the bytes: stalls, time-outs, an unplugged device.
   func observe(_ witness: @escaping @Sendable (Fact) -> Void)
+  /// Ends what the opener itself started to reach the device, and waits for that. To be called once its channels are
+  /// closed; it may be opened again.
+  nonisolated(nonsending) func close() async
   /// The device's end of the control link, where its packets may be on the wire beside the media's. They hold what
   /// the device tells in confidence, such as the password in an address: captures leave them out.
   var endOnWire: SocketAddress? { get }
@@ -28,5 +31,6 @@ public protocol ChannelOpener: Sendable {
 
 extension ChannelOpener {
   public func observe(_ witness: @escaping @Sendable (Fact) -> Void) {}
+  public nonisolated(nonsending) func close() async {}
   public var endOnWire: SocketAddress? { nil }
 }

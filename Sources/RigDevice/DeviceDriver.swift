@@ -29,7 +29,16 @@ public protocol DeviceDriver: Sendable {
   func damagedCount() async -> Int
 }
 
-public struct DriverError: Error, CustomStringConvertible, Sendable {
+public struct DriverError: HostError, CustomStringConvertible, Sendable {
   public let description: String
-  public init(_ description: String) { self.description = description }
+  public let isOfHost: Bool
+  public init(_ description: String, isOfHost: Bool = false) {
+    self.description = description
+    self.isOfHost = isOfHost
+  }
+
+  /// - Parameter cause: what failed on the way to the device.
+  public init(_ where: String, cause: any Error) {
+    self.init("\(`where`): \(cause)", isOfHost: (cause as? any HostError)?.isOfHost ?? false)
+  }
 }

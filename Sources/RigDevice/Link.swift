@@ -27,6 +27,15 @@ public protocol Link: Sendable {
   func proof(of token: Int) async -> String?
 }
 
+/// Details of a `link.hotspot-gone` for which nothing was looked: no hotspot is known that could be there.
+public enum HotspotNotSought: String, Sendable {
+  case noProbePort = "no probe port is announced"
+  /// Over Wi-Fi, before a session.
+  case noHotspotNamed = "the device named no hotspot"
+  /// Another's phone joins it.
+  case notOnItsNetwork = "not judged: the harness is not on the device's network"
+}
+
 /// Why a link does not perform a fault.
 public struct LinkFaultRefused: Error, CustomStringConvertible {
   public let description: String

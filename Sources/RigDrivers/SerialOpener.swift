@@ -1,4 +1,5 @@
 import CRigShims
+import Glibc
 public import RigDevice
 public import RigLoop
 
@@ -22,10 +23,16 @@ public struct SerialOpener: ChannelOpener {
   public var name: String { "serial \(path)" }
   public var isGuarded: Bool { true }
 
-  /// - Throws: `SystemError`: no such line, no permission, or another process has it (`EWOULDBLOCK`, `EBUSY`).
+  /// - Throws: `SystemError`: no such line, or no permission; `DriverError` where another process has it.
   public nonisolated(nonsending) func open() async throws -> any ByteChannel {
     let fd = rig_serial_open(path, baud)
-    guard fd >= 0 else { throw SystemError("open", on: path) }
+    guard fd >= 0 else {
+      let error = SystemError("open", on: path)
+      switch error.code {
+      case EWOULDBLOCK, EBUSY: throw DriverError("another process has the line", isOfHost: true)
+      default: throw error
+      }
+    }
     return try ByteStream(loop, input: fd, output: fd)
   }
 }

@@ -43,7 +43,7 @@ public actor StageLinkDriver: DeviceDriver {
   public func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     self.signal = signal
     opener.observe { signal(.fact($0)) }
-    do { try await connect() } catch { throw DriverError("\(opener.name): \(error)") }
+    do { try await connect() } catch { throw DriverError(opener.name, cause: error) }
     // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
     let result = await withUnsafeContinuation { k in
       if let opened { k.resume(returning: opened) } else { ready = k }

@@ -6,7 +6,7 @@ public import RigWire
 /// No link: a phone is on the device's network, and the harness is not.
 public struct AwayLink: Link {
   private let loop: Loop
-  private static let why = "not judged: the harness is not on the device's network"
+  private static let why = HotspotNotSought.notOnItsNetwork.rawValue
 
   public init(_ loop: Loop) { self.loop = loop }
 

@@ -33,7 +33,9 @@ struct TCPProbe: Sendable {
 
   /// `link.hotspot-gone` or `link.hotspot-still-up`.
   func hotspot(_ target: Hello.Probe?) async -> Fact {
-    guard let target else { return Fact(.hotspotGone, by: .link, at: loop.now, detail: "no probe port is announced") }
+    guard let target else {
+      return Fact(.hotspotGone, by: .link, at: loop.now, detail: HotspotNotSought.noProbePort.rawValue)
+    }
     switch await connect(target.host, target.port) {
     case .success(let address):
       return Fact(.hotspotStillUp, by: .link, at: loop.now, detail: "the access point still answers on \(address)")

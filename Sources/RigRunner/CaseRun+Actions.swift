@@ -87,19 +87,22 @@ extension CaseRun {
         _ = try await self.ask("start", request, within: limit + .seconds(1))
         await self.started(.accepted)
       } catch {
-        await self.started(.refused("\(error)", owner: (error as? StageLinkError)?.owner))
+        let known = error as? StageLinkError
+        // No answer may be the doing of the case before as well.
+        let mayBlame = known.map { $0.meansLeftOver || $0.known == .timeout } ?? true
+        await self.started(.refused("\(error)", owner: known?.owner), mayBlame: mayBlame)
       }
       await self.releaseHeldEvents()
     }
   }
 
-  private func started(_ outcome: StartOutcome) {
+  private func started(_ outcome: StartOutcome, mayBlame: Bool = false) {
     startOutcome = outcome
     switch outcome {
     case .accepted: handle(.startAccepted)
     case .refused(let reason, _):
       let isAsked = provers.contains { $0.definition.proof == .refused && $0.prover.request.stage == .configureStream }
-      isSuspect = mayBlameOthers && !isAsked && !linkIsDown
+      isSuspect = mayBlame && mayBlameOthers && !isAsked && !linkIsDown
       handle(.startRefused(reason))
     case .notTried: break
     }

@@ -27,37 +27,51 @@ public struct NextStart: Sendable {
   /// How long a device may take to answer a start.
   static let patience: Duration = .seconds(10)
 
+  /// What a probe start told.
+  enum Answer {
+    case accepted(Fact)
+    /// The device still serves a run, or is in a state of one: something was left.
+    /// - owner: the run, where the device says.
+    case refused(Fact, owner: String?)
+    /// Why it tells nothing of the cases before: the device does not answer, or refuses for a reason of its own.
+    case unknown(String)
+  }
+
   /// Starts a session that nobody needs, and stops it at once. Its own clean-up is not judged.
-  /// - Returns: `next-start.accepted` or `next-start.refused`; `nil` where the device could not be asked.
-  func probe(_ loop: Loop, flow: FlowID, run: String) async -> (fact: Fact, owner: String?)? {
+  func probe(_ loop: Loop, flow: FlowID, run: String) async -> Answer {
     let driver = driver()
-    guard (try? await driver.open { _ in }) != nil else {
+    do { _ = try await driver.open { _ in } } catch {
       await driver.close()
-      return nil
+      return .unknown("the device could not be asked for a probe start: \(error)")
     }
     let request: JSONValue = [
       "run": .string(run), "flow": .string(flow.rawValue), "params": "default",
       "ownerTimeoutMs": .integer(LeftRun.ownerTimeout.nanoseconds / 1_000_000),
     ]
-    var result: (Fact, String?)?
+    var answer: Answer
     do {
       _ = try await driver.call("start", request, timeout: NextStart.patience)
-      result = (Fact(.nextStartAccepted, by: .control, at: loop.now, detail: "a probe start was accepted"), nil)
-      _ = try? await driver.call("stop", ["run": .string(run)], timeout: .seconds(5))
-    } catch let error as StageLinkError where error.code != StageLinkError.Code.timeout.rawValue {
-      result = (
-        Fact(.nextStartRefused, by: .control, at: loop.now, detail: "a probe start was refused: \(error)"),
-        error.owner
-      )
+      answer = .accepted(Fact(.nextStartAccepted, by: .control, at: loop.now, detail: "a probe start was accepted"))
+      do { _ = try await driver.call("stop", ["run": .string(run)], timeout: .seconds(5)) } catch {
+        // That it began is what was to be shown; the device ends what nobody owns by itself.
+      }
+    } catch let error as StageLinkError where error.meansLeftOver {
+      let fact = Fact(.nextStartRefused, by: .control, at: loop.now, detail: "a probe start was refused: \(error)")
+      answer = .refused(fact, owner: error.owner)
+    } catch let error as StageLinkError where error.known != .timeout {
+      answer = .unknown("a probe start was refused, which says nothing of the cases before: \(error)")
     } catch {
-      result = nil
+      answer = .unknown("a probe start was not answered: \(error)")
     }
     await driver.close()
-    return result
+    return answer
   }
 }
 
 extension StageLinkError {
+  /// The refusal of a start shows something that an earlier run left: the device is busy, or in a state of a session.
+  /// One that is hot, or does not know the flow, refuses for a reason of its own.
+  var meansLeftOver: Bool { known == .busy || known == .badState }
   /// The run that a busy device says it is busy with.
   var owner: String? { code == Code.busy.rawValue ? data["owner"]?.string : nil }
 }

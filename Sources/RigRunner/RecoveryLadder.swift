@@ -26,23 +26,40 @@ public struct RecoveryLadder: Sendable {
     public let description: String
   }
 
+  /// What a look at the device tells.
+  public enum Look: Sendable {
+    /// It answers, under this boot id.
+    case boot(String)
+    /// It does not answer.
+    case away
+    /// This machine cannot even ask, for this reason: of the device nothing is known.
+    case blocked(String)
+
+    var boot: String? { if case .boot(let id) = self { id } else { nil } }
+  }
+
   private let loop: Loop
   private let steps: [Step]
   private let driver: @Sendable () -> any DeviceDriver
   /// How long a device may take to come back.
   private let patience: Duration
   private let told: @Sendable (String) -> Void
+  private let isStopped: @Sendable () -> Bool
   private static let retry: Duration = .milliseconds(250)
 
-  /// - Parameter told: called with what became of each step, as it becomes known.
+  /// - Parameters:
+  ///   - isStopped: whether the run was interrupted. Looked at before each step, and while the device is waited for.
+  ///   - told: called with what became of each step, as it becomes known.
   public init(
     _ loop: Loop, _ steps: [Step], patience: Duration = .seconds(20),
-    driver: @escaping @Sendable () -> any DeviceDriver, told: @escaping @Sendable (String) -> Void = { _ in }
+    driver: @escaping @Sendable () -> any DeviceDriver, isStopped: @escaping @Sendable () -> Bool = { false },
+    told: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.loop = loop
     self.steps = steps
     self.driver = driver
     self.patience = patience
+    self.isStopped = isStopped
     self.told = told
   }
 
@@ -51,16 +68,17 @@ public struct RecoveryLadder: Sendable {
   ///   - before: the boot id that the device had; `nil`: it is asked.
   ///   - isWell: what else must be true of a device that came back; `nil`: nothing.
   /// - Returns: the step that did it.
-  /// - Throws: `Exhausted`, with what became of each step.
+  /// - Throws: `Exhausted`, with what became of each step, or `RunInterrupted`.
   public func climb(from before: String? = nil, isWell: (@Sendable () async -> Bool)? = nil) async throws -> String {
     var boot = before
-    if boot == nil { boot = await self.boot() }
+    if boot == nil { boot = try await firstBoot() }
     var tried: [String] = []
     func note(_ text: String) {
       tried.append(text)
       told(text)
     }
     for step in steps {
+      try goOn(tried)
       do { try await step.take() } catch {
         note("\(step.name): \(error)")
         continue
@@ -77,7 +95,7 @@ public struct RecoveryLadder: Sendable {
         note("\(step.name): done, and did not help")
         continue
       }
-      guard let now = try await nextBoot(after: boot) else {
+      guard let now = try await nextBoot(after: boot, tried) else {
         note("\(step.name): no other boot id in \(patience.text)")
         continue
       }
@@ -93,22 +111,40 @@ public struct RecoveryLadder: Sendable {
     throw Exhausted(description: tried.isEmpty ? "there is no way to reset it" : tried.joined(separator: "; "))
   }
 
+  private func goOn(_ tried: [String]) throws(RunInterrupted) {
+    if isStopped() { throw RunInterrupted(after: tried) }
+  }
+
+  /// - Throws: `Exhausted` where this machine keeps itself from the device: no step changes that.
+  private func firstBoot() async throws(Exhausted) -> String? {
+    let look = await look()
+    if case .blocked(let reason) = look { throw Exhausted(description: reason) }
+    return look.boot
+  }
+
   /// - Returns: the device's new boot id; `nil`: there was none in time.
-  private func nextBoot(after before: String?) async throws -> String? {
+  private func nextBoot(after before: String?, _ tried: [String]) async throws -> String? {
     let deadline = loop.now + patience
     repeat {
       if let now = await boot(), now != before { return now }
+      try goOn(tried)
       try await loop.sleep(for: RecoveryLadder.retry)
     } while loop.now < deadline
     return nil
   }
 
   /// The boot id of the device as it is now; `nil` while it does not answer.
-  public func boot() async -> String? {
+  public func boot() async -> String? { await look().boot }
+
+  /// Asks the device for its boot id.
+  public func look() async -> Look {
     let driver = driver()
-    let hello = try? await driver.open { _ in }
+    let look: Look
+    do { look = .boot(try await driver.open { _ in }.boot) } catch {
+      look = (error as? any HostError)?.isOfHost == true ? .blocked("\(error)") : .away
+    }
     await driver.close()
-    return hello?.boot
+    return look
   }
 }
 

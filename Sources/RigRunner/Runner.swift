@@ -39,8 +39,14 @@ public protocol CaseBench: Sendable {
   /// - Throws: why the rig cannot provide it; the case ends with verdict error, and others go on. `WorkerUnfit` where it
   ///   will never again provide anything to this worker.
   func environment(for item: ScheduledCase, worker: Int) async throws -> CaseEnvironment
+  /// The run is interrupted: nothing more is to be done to devices for the sake of cases to come.
+  func interrupt() async
   /// All cases are over, or the run was interrupted.
   func close() async
+}
+
+extension CaseBench {
+  public func interrupt() async {}
 }
 
 /// Executes a schedule: a few workers take case after case. What happens is told to `emit`; reports hang on it.
@@ -106,6 +112,7 @@ public actor Runner {
     guard !interrupted else { return }
     interrupted = true
     stopReason = reason
+    await bench.interrupt()
     for run in running { await run.abort(reason) }
   }
 
@@ -220,13 +227,18 @@ public actor Runner {
   /// The control link was lost, and did not come back before the case was over: the next case must not pay for that.
   private func bringBack(_ run: CaseRun, _ nextStart: NextStart) async {
     guard nextStart.recoversLostControl, stopReason == nil, await run.linkIsDown else { return }
-    if let boot = await nextStart.recovery.boot() {
+    switch await nextStart.recovery.look() {
+    case .boot(let boot):
       let known = await run.boot
       await run.treated(
         "recovery",
         known == boot
           ? "the control link came back by itself" : "the device came back by itself, under another boot id: \(boot)")
       return
+    case .blocked(let reason):
+      await run.treated("recovery", "the control link was lost, and the device is left alone: \(reason)")
+      return
+    case .away: break
     }
     do {
       let step = try await nextStart.recovery.climb(from: await run.boot)
@@ -270,10 +282,16 @@ public actor Runner {
     for (device, _) in pending.sorted(by: { $0.key < $1.key }) {
       let waiting = pending.removeValue(forKey: device) ?? PendingCases()
       guard let last = waiting.runs.last else { continue }
-      let answer =
-        !interrupted
-        ? await probes[device]?.probe(loop, flow: last.flow.id, run: "\(last.run).next") : nil
-      for record in await waiting.settle(answer?.fact, owner: answer?.owner) { note(record) }
+      var fact: Fact?
+      var owner: String?
+      if !interrupted, let probe = probes[device] {
+        switch await probe.probe(loop, flow: last.flow.id, run: "\(last.run).next") {
+        case .accepted(let found): fact = found
+        case .refused(let found, let run): (fact, owner) = (found, run)
+        case .unknown(let why): await last.treated("next-start", why)
+        }
+      }
+      for record in await waiting.settle(fact, owner: owner) { note(record) }
     }
   }
 

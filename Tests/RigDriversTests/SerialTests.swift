@@ -47,7 +47,11 @@ import Testing
       let opener = SerialOpener(loop, path: line.path)
       #expect(opener.isGuarded && opener.name == "serial \(line.path)")
       let first = try await opener.open()
-      await #expect(throws: SystemError.self) { _ = try await opener.open() }
+      let error = await #expect(throws: DriverError.self) {
+        _ = try await StageLinkDriver(loop, opener, nonces: { "n" }).open { _ in }
+      }
+      #expect(error?.description == "serial \(line.path): another process has the line")
+      #expect(error?.isOfHost == true)
       first.close()
       let again = try await opener.open()
       again.close()

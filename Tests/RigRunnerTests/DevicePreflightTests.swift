@@ -1,3 +1,4 @@
+import Glibc
 import RigDevice
 import RigDrivers
 import RigEmulator
@@ -19,6 +20,9 @@ private struct Twist: Sendable {
   var noEcho: Int64?
   var clockError: Duration?
   var hotspotUp = false
+  var recordLimit: Int?
+  /// What the link says of a hotspot that is gone.
+  var goneDetail: String?
   var selfTest: JSONValue?
 }
 
@@ -30,6 +34,7 @@ private struct TwistedDriver: DeviceDriver {
   func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     var hello = try await driver.open(signal)
     hello.capabilities += twist.capabilities
+    if let limit = twist.recordLimit { hello.recordLimit = limit }
     if !twist.readyReasons.isEmpty {
       hello.ready = false
       hello.notReadyReasons = twist.readyReasons
@@ -62,6 +67,22 @@ private struct TwistedDriver: DeviceDriver {
   func damagedCount() async -> Int { 0 }
 }
 
+/// A link to which every hotspot is gone.
+private struct BlindLink: Link {
+  let detail: String
+  var name: String { "blind" }
+  func probe(_ target: Hello.Probe?) async -> Fact { Fact(.linkNotJoined, by: .link, at: .zero) }
+  func probeGone(_ target: Hello.Probe?) async -> Fact { Fact(.hotspotGone, by: .link, at: .zero, detail: detail) }
+  func probePort(host: String, port: UInt16) async -> Fact { Fact(.portClosed, by: .link, at: .zero) }
+}
+
+private struct FailingOpener: ChannelOpener {
+  let error: SystemError
+  var name: String { "failing" }
+  var isGuarded: Bool { false }
+  nonisolated(nonsending) func open() async throws -> any ByteChannel { throw error }
+}
+
 /// - Returns: the way to a healthy device, and what ends it.
 private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (MemoryOpener, Task<Void, any Error>) {
   let device = EmulatedDevice(
@@ -77,8 +98,9 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
       let world = SimulatedWorld(loop)
       if twist.hotspotUp { try await SimulatedHotspot(world).up() }
       let (opener, life) = emulatedDevice(loop, world)
+      let link: any Link = twist.goneDetail.map { BlindLink(detail: $0) } ?? SimulatedLink(world)
       let report = await DevicePreflight(
-        loop, link: SimulatedLink(world), expectation: twist.expectation,
+        loop, link: link, expectation: twist.expectation,
         driver: { TwistedDriver(driver: StageLinkDriver(loop, opener) { "n" }, twist: twist) }
       ).run()
       life.cancel()
@@ -127,6 +149,23 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
     #expect(try run(twist).problem == .init("it is not ready: encoder-stuck"))
   }
 
+  /// Nothing is wrong with a device that this machine cannot reach for a reason of its own.
+  @Test(
+    arguments: [
+      (EACCES, "open", false), (EPERM, "open", false), (EBUSY, "open", false), (EWOULDBLOCK, "open", false),
+      (ENOENT, "posix_spawn", false), (ENOENT, "open", true), (ECONNREFUSED, "connect", true), (EIO, "read", true),
+    ] as [(Int32, String, Bool)])
+  func whatThisMachineKeepsFromItselfIsNotCuredByAReset(_ code: Int32, _ call: String, _ isCurable: Bool) throws {
+    let loop = VirtualLoop()
+    let report = try loop.run {
+      await DevicePreflight(
+        loop, link: SimulatedLink(SimulatedWorld(loop)), expectation: .init(),
+        driver: { StageLinkDriver(loop, FailingOpener(error: SystemError(call, code: code, on: "x"))) { "n" } }
+      ).run()
+    }
+    #expect(report.problem?.isCurable == isCurable)
+  }
+
   @Test func anotherDeviceIsNotTaken() throws {
     for (expectation, text) in [
       (DevicePreflight.Expectation(serial: "SN9"), "serial number \"SN9\", the device says \"SIM\""),
@@ -146,6 +185,23 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
     var twist = Twist()
     twist.hotspotUp = true
     #expect(try run(twist).problem?.description.contains("hotspot of an earlier session") == true)
+  }
+
+  /// Nothing that was not looked for is said to be absent.
+  @Test func aHotspotThatNobodyLookedForIsNotSaidToBeGone() throws {
+    for reason in ["the device named no hotspot", "no probe port is announced"] {
+      var twist = Twist()
+      twist.goneDetail = reason
+      #expect(try run(twist).passed.last == "hotspot not looked for: \(reason)")
+    }
+  }
+
+  /// A limit out of bounds counts as the framing takes it; some payload always comes back.
+  @Test(arguments: [(-5, "0, 312"), (512, "0, 312"), (711, "0, 511"), (1 << 40, "0, 511, 512, 513, 1024")])
+  func echoesFitIntoRecords(_ limit: Int, _ lengths: String) throws {
+    var twist = Twist()
+    twist.recordLimit = limit
+    #expect(try run(twist).passed.contains("echo of \(lengths) bytes"))
   }
 
   @Test func aClockThatCannotBeToldIsNoUse() throws {
@@ -186,7 +242,7 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
       let began = loop.now
       var said: [String] = []
       var result: Result<String?, any Error>
-      do { result = .success(try await LeftRun.waitOut(loop, driver) { said.append($0) }) } catch {
+      do { result = .success(try await LeftRun.waitOut(loop, driver, told: { said.append($0) })) } catch {
         result = .failure(error)
       }
       await other.close()
@@ -218,6 +274,20 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
     }
     #expect(problem.contains(#"busy with run "theirs""#) && problem.contains("another harness drives it"))
     // Its link is closed while it is waited for, and nothing but its state is asked of it.
+    #expect(calls.all == ["open", "state", "close", "open", "state", "close"])
+  }
+
+  /// A reset would end the other harness's run: the rig must leave the device alone.
+  @Test func thePreflightTakesNoDeviceFromAnotherHarness() throws {
+    let loop = VirtualLoop()
+    let calls = CallLog()
+    let report = try loop.run {
+      await DevicePreflight(
+        loop, link: SimulatedLink(SimulatedWorld(loop)), expectation: .init(), driver: { BusyDriver(calls: calls) }
+      ).run()
+    }
+    #expect(report.problem?.description.contains("another harness drives it") == true)
+    #expect(report.problem?.isCurable == false)
     #expect(calls.all == ["open", "state", "close", "open", "state", "close"])
   }
 

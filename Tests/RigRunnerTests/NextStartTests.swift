@@ -2,6 +2,7 @@ import RigEmulator
 import RigFlow
 import RigModel
 import RigRunner
+import RigWire
 import Testing
 
 /// The last proof of a clean end: the device takes the next start. A case that leaves it dirty is to blame, not the next.
@@ -103,6 +104,29 @@ import Testing
   @Test func failFastLearnsOfItBeforeTheNextCase() throws {
     let log = try run([Cases.plan("dirty", faults: [dirty]), Cases.plan("next")], failFast: true)
     #expect(log.records.map(\.planned.id) == ["dirty"])
+    #expect(log.records.first?.failurePoint == FailurePoint(.cleanUp))
+  }
+
+  /// A device that got hot, or that lost a flow, says nothing of the case before.
+  @Test(arguments: [StageLinkError.Code.notReady, .unsupported, .badParam, .version, .hardware])
+  func aRefusalForAnotherReasonBlamesNobody(_ code: StageLinkError.Code) throws {
+    let alone = try run([Cases.plan("first")]) { bench, _ in bench.refusesStarts = (1, code) }
+    #expect(alone.records.map(\.verdict) == [.pass])
+    #expect(
+      alone.entries("first").contains {
+        if case .note(let text) = $0 { text.contains(code.word) && text.contains("says nothing") } else { false }
+      })
+    // The next case answers for itself, and the device is not reset for it.
+    let log = try run([Cases.plan("first"), Cases.plan("next")]) { bench, _ in bench.refusesStarts = (1, code) }
+    #expect(log.records.first { $0.planned.id == "first" }?.verdict == .pass)
+    #expect(log.records.first { $0.planned.id == "next" }?.failurePoint == FailurePoint(.configureStream))
+    #expect(
+      !log.entries("next").contains { if case .note(let text) = $0 { text.contains("recovery") } else { false } })
+  }
+
+  @Test(arguments: [StageLinkError.Code.busy, .badState])
+  func aRefusalThatShowsSomethingLeftIsTheLastCasesDoing(_ code: StageLinkError.Code) throws {
+    let log = try run([Cases.plan("first")]) { bench, _ in bench.refusesStarts = (1, code) }
     #expect(log.records.first?.failurePoint == FailurePoint(.cleanUp))
   }
 }

@@ -11,12 +11,15 @@ private final class BootDevice: @unchecked Sendable {
   /// `nil`: it does not answer.
   var boot: String? = "b1"
   var calls: [String] = []
+  /// Why this machine cannot reach it; `nil`: it can.
+  var blocked: String?
 
   func driver() -> any DeviceDriver { Driver(device: self) }
 
   private struct Driver: DeviceDriver {
     let device: BootDevice
     func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
+      if let reason = device.blocked { throw DriverError(reason, isOfHost: true) }
       guard let boot = device.boot else { throw DriverError("no answer") }
       return Hello(
         nonce: "n", boot: boot, agentName: "a", agentVersion: "1", role: .firmware, model: "M", serial: "S",
@@ -39,13 +42,15 @@ private final class BootDevice: @unchecked Sendable {
   /// Climbs in virtual time.
   private func climb(
     _ steps: (BootDevice, VirtualLoop) -> [RecoveryLadder.Step], from: String? = nil,
-    isWell: (@Sendable (BootDevice) -> Bool)? = nil
+    isWell: (@Sendable (BootDevice) -> Bool)? = nil,
+    isStopped: @escaping @Sendable (BootDevice) -> Bool = { _ in false }
   ) throws -> (result: Result<String, RecoveryLadder.Exhausted>, told: [String], took: HostTime, device: BootDevice) {
     let loop = VirtualLoop()
     let device = BootDevice()
     let log = Log()
     let ladder = RecoveryLadder(
-      loop, steps(device, loop), driver: { device.driver() }, told: { log.lines.append($0) })
+      loop, steps(device, loop), driver: { device.driver() }, isStopped: { isStopped(device) },
+      told: { log.lines.append($0) })
     let well: (@Sendable () async -> Bool)? = isWell.map { body in { @Sendable in body(device) } }
     let result = try loop.run { () -> Result<String, RecoveryLadder.Exhausted> in
       do { return .success(try await ladder.climb(from: from, isWell: well)) } catch let error
@@ -113,6 +118,42 @@ private final class BootDevice: @unchecked Sendable {
     #expect(try well.result.get() == "clear faults")
     #expect(well.device.boot == "b1")
     #expect(try climb(steps, isWell: { $0.boot == "b2" }).result.get() == "step b2")
+  }
+
+  /// After an interrupt nothing more is done to the device.
+  @Test func anInterruptEndsItBeforeTheNextStep() throws {
+    let interrupted: @Sendable (BootDevice) -> Bool = { !$0.calls.isEmpty }
+    let steps: (BootDevice, VirtualLoop) -> [RecoveryLadder.Step] = { device, _ in
+      [
+        RecoveryLadder.Step("first") {
+          device.calls.append("first")
+          throw DriverError("not today")
+        }, RecoveryLadder.Step("second") { device.calls.append("second") },
+      ]
+    }
+    let error = #expect(throws: RunInterrupted.self) { _ = try climb(steps, isStopped: interrupted) }
+    #expect(error?.description == "first: not today; no further: the run was interrupted")
+  }
+
+  /// Nor is it waited for.
+  @Test func anInterruptEndsTheWaitForADevice() throws {
+    let loop = VirtualLoop()
+    let device = BootDevice()
+    let ladder = RecoveryLadder(
+      loop, [RecoveryLadder.Step("reset") { device.calls.append("reset") }], driver: { device.driver() },
+      isStopped: { !device.calls.isEmpty })
+    #expect(throws: RunInterrupted.self) { try loop.run { _ = try await ladder.climb() } }
+    #expect(loop.now < HostTime.zero + .seconds(1))
+  }
+
+  /// Another program has the line: the device may be doing well.
+  @Test func aDeviceThatThisMachineKeepsFromItselfIsLeftAlone() throws {
+    let run = try climb { device, _ in
+      device.blocked = "another process has the line"
+      return [RecoveryLadder.Step("power") { device.calls.append("power") }]
+    }
+    #expect(run.device.calls.isEmpty)
+    if case .failure(let error) = run.result { #expect(error.description == "another process has the line") }
   }
 
   @Test func powerIsOffForThePause() throws {

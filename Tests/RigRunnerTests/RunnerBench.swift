@@ -27,6 +27,9 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var recoversLostControl = false
   /// One device serves all cases, as on a rig, and can be asked for its next start.
   var keepsDevice = false
+  /// How a kept device refuses starts after the first so many; `nil`: it does not.
+  var refusesStarts: (after: Int, StageLinkError.Code)?
+  private var starts = 0
   /// A kept device refuses to be reset.
   var refusesReset = false
   /// How devices announce their hotspot; `nil`: they join by themselves.
@@ -59,7 +62,7 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
     let driver: @Sendable () -> any DeviceDriver = { [loop, keepsDevice, ignoresInject, refusesReset] in
       BenchDriver(
         driver: StageLinkDriver(loop, opener) { "n\(opener.attempts)" }, life: keepsDevice ? nil : life,
-        ignoresInject: ignoresInject, refusesReset: refusesReset)
+        ignoresInject: ignoresInject, refusesReset: refusesReset, refusal: { self.refusal() })
     }
     let nextStart = NextStart(
       device: "kept", driver: driver,
@@ -82,6 +85,12 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
     return (device, world, loop.spawn { try await device.live() })
   }
 
+  private func refusal() -> StageLinkError? {
+    starts += 1
+    guard let (count, code) = refusesStarts, starts > count else { return nil }
+    return StageLinkError(code)
+  }
+
   func close() async {
     isClosed = true
     kept?.life.cancel()
@@ -95,12 +104,15 @@ private struct BenchDriver: DeviceDriver {
   let life: Task<Void, any Error>?
   let ignoresInject: Bool
   let refusesReset: Bool
+  /// Why a start is refused; asked once for each.
+  let refusal: @Sendable () -> StageLinkError?
 
   func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     try await driver.open(signal)
   }
   func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
     if ignoresInject, method == "inject" { return ["id": "f1"] }
+    if method == "start", let error = refusal() { throw error }
     if refusesReset, method == "reset" { throw StageLinkError(.unsupported) }
     return try await driver.call(method, params, timeout: timeout)
   }

@@ -44,7 +44,9 @@ public struct DevicePreflight: Sendable {
   }
 
   /// Around the sizes of USB packets, where firmware and drivers go wrong.
-  static let echoLengths = [0, 511, 512, 513, 1_024]
+  private static let echoLengths = [0, 511, 512, 513, 1_024]
+  /// Bytes of a reply beside the data that it echoes, at most.
+  private static let aroundEcho = 200
   /// A device time that is known no better than this is of no use for limits of flows.
   static let clockLimit: Duration = .milliseconds(50)
   /// The capability of a device that tells the result of its own test as the claim `x.self-test`.
@@ -55,22 +57,29 @@ public struct DevicePreflight: Sendable {
   private let link: any Link
   private let expectation: Expectation
   private let driver: @Sendable () -> any DeviceDriver
+  private let isStopped: @Sendable () -> Bool
 
+  /// - Parameter isStopped: whether the run was interrupted: then a wait for the end of another run is given up.
   public init(
-    _ loop: Loop, link: any Link, expectation: Expectation, driver: @escaping @Sendable () -> any DeviceDriver
+    _ loop: Loop, link: any Link, expectation: Expectation, driver: @escaping @Sendable () -> any DeviceDriver,
+    isStopped: @escaping @Sendable () -> Bool = { false }
   ) {
     self.loop = loop
     self.link = link
     self.expectation = expectation
     self.driver = driver
+    self.isStopped = isStopped
   }
 
   public func run() async -> Report {
     var report = Report()
     do {
-      if let ended = try await LeftRun.waitOut(loop, driver) { report.passed.append(ended) }
+      if let ended = try await LeftRun.waitOut(loop, driver, isStopped: isStopped) { report.passed.append(ended) }
     } catch let problem as Problem {
       report.problem = problem
+      return report
+    } catch let interrupted as RunInterrupted {
+      report.problem = Problem("\(interrupted)", isCurable: false)
       return report
     } catch {
       // Whether it answers at all is looked at next, and told better.
@@ -91,7 +100,7 @@ public struct DevicePreflight: Sendable {
     } catch let problem as Problem {
       report.problem = problem
     } catch {
-      report.problem = Problem("\(error)")
+      report.problem = Problem("\(error)", isCurable: (error as? any HostError)?.isOfHost != true)
     }
     await driver.close()
     return report
@@ -117,9 +126,7 @@ public struct DevicePreflight: Sendable {
   }
 
   private func echo(_ driver: any DeviceDriver, _ hello: Hello) async throws -> String {
-    let limit = min(hello.recordLimit ?? RecordFraming.defaultLimit, RecordFraming.defaultLimit)
-    // What stands around the data in a reply takes its place as well.
-    let lengths = DevicePreflight.echoLengths.filter { $0 + 200 <= limit }
+    let lengths = DevicePreflight.echoLengths(recordLimit: hello.recordLimit)
     for length in lengths {
       let reply: JSONValue
       do {
@@ -130,6 +137,14 @@ public struct DevicePreflight: Sendable {
       guard count == length else { throw Problem("echo of \(length) bytes: \(count) came back") }
     }
     return "echo of \(lengths.map { "\($0)" }.joined(separator: ", ")) bytes"
+  }
+
+  /// - Parameter recordLimit: as the device says it; out of bounds it counts as the framing takes it.
+  private static func echoLengths(recordLimit: Int?) -> [Int] {
+    let room = RecordFraming(guarded: false, limit: recordLimit ?? RecordFraming.defaultLimit).limit - aroundEcho
+    let lengths = echoLengths.filter { $0 <= room }
+    // The smallest records have no room for any of them, and nothing at all is no proof.
+    return lengths == [0] ? [0, room] : lengths
   }
 
   private func selfTest(_ heard: SelfTests) async throws -> String {
@@ -177,7 +192,7 @@ public struct DevicePreflight: Sendable {
     guard fact.kind == .hotspotGone else {
       throw Problem("a hotspot of an earlier session is still up: \(fact.detail)")
     }
-    return "no hotspot"
+    return HotspotNotSought(rawValue: fact.detail).map { "hotspot not looked for: \($0.rawValue)" } ?? "no hotspot"
   }
 
   private enum Readiness {

@@ -19,22 +19,30 @@ public enum LeftRun {
   /// device.
   /// - Parameters:
   ///   - driver: fresh drivers to the device.
+  ///   - isStopped: whether the run was interrupted, for which nobody need wait any more.
   ///   - told: called before a wait, with what is waited for.
   /// - Returns: what ended; `nil`: the device served no run.
-  /// - Throws: `DevicePreflight.Problem` where the run goes on, or what the driver throws.
+  /// - Throws: `DevicePreflight.Problem` where the run goes on, `RunInterrupted`, or what the driver throws.
   public static nonisolated(nonsending) func waitOut(
-    _ loop: Loop, _ driver: @Sendable () -> any DeviceDriver, told: (String) -> Void = { _ in }
+    _ loop: Loop, _ driver: @Sendable () -> any DeviceDriver, isStopped: @Sendable () -> Bool = { false },
+    told: (String) -> Void = { _ in }
   ) async throws -> String? {
     guard let run = try await served(driver()) else { return nil }
     let patience = ownerTimeout + slack
     told(
       "the device is still in run \(run.debugDescription), which this run did not begin: waiting \(patience.text) for "
         + "its owner timeout")
-    try await loop.sleep(for: patience)
+    let end = loop.now + patience
+    while loop.now < end {
+      if isStopped() { throw RunInterrupted() }
+      try await loop.sleep(for: min(.milliseconds(250), end - loop.now))
+    }
     guard let still = try await served(driver()) else { return "run \(run.debugDescription) of another harness ended" }
     throw DevicePreflight.Problem(
       "it is busy with run \(still.debugDescription), which this run did not begin, and which did not end in "
-        + "\(patience.text) without us: another harness drives it, or it ignores its owner timeout")
+        + "\(patience.text) without us: another harness drives it, or it ignores its owner timeout",
+      // A reset would end the run of who drives it.
+      isCurable: false)
   }
 
   /// - Returns: the run that the device says it serves.
