@@ -113,7 +113,7 @@ let package = Package(
         "RigEmulator", "RigRunner", "RigTestSupport",
       ]),
     tests("RigLinksTests", ["RigLinks", "RigModel", "RigDevice", "RigTestSupport"]),
-    tests("streamrigTests", []),
+    tests("streamrigTests", ["CRigShims"]),
 
     .systemLibrary(
       name: "CUMockdev", path: "Tests/CUMockdev", pkgConfig: "umockdev-1.0", providers: [.apt(["libumockdev-dev"])]),

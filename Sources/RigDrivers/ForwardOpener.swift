@@ -16,6 +16,7 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   private let patience: Duration
   private var forwarder: ChildProcess?
   private var port: UInt16?
+  private var printed = Tail()
 
   /// - Parameters:
   ///   - command: for the shell. The first line of its output that is a number is the port.
@@ -39,12 +40,22 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   public var name: String { "forward \(command)" }
   public var isGuarded: Bool { false }
 
-  /// - Throws: `DriverError` where the command gives no port, `SystemError` where nobody listens there.
+  /// - Throws: `DriverError` where the command gives no port, or nobody listens there.
   public nonisolated(nonsending) func open() async throws -> any ByteChannel {
     if let port, let channel = try? await connect(port) { return channel }
     let fresh = try await forward()
     port = fresh
-    return try await connect(fresh)
+    do { return try await connect(fresh) } catch {
+      throw DriverError("\(error); the forwarder printed \(printed.text.debugDescription)")
+    }
+  }
+
+  /// Ends the forwarder, if it is one that goes on.
+  public nonisolated(nonsending) func close() async {
+    port = nil
+    guard let old = forwarder else { return }
+    forwarder = nil
+    await old.endGroup()
   }
 
   private nonisolated(nonsending) func connect(_ port: UInt16) async throws -> ByteStream {
@@ -55,29 +66,43 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   /// Runs the command and gives the port that it prints.
   private nonisolated(nonsending) func forward() async throws -> UInt16 {
     // An earlier one ends first: it may hold the port.
-    if let old = forwarder {
-      forwarder = nil
-      _ = try await old.end()
-    }
+    await close()
     let child = try ChildProcess(loop, program: program, arguments: arguments)
     forwarder = child
+    let printed = Tail()
+    self.printed = printed
     let timer = loop.schedule(at: loop.now + patience) { child.io.close() }
     defer { loop.cancel(timer) }
     var text: [UInt8] = []
     while text.count < 1 << 16 {
       let bytes = try await child.io.read()
       text += bytes
+      printed.take(bytes)
       // At the end of the output, the last line may have no line feed.
       let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
       for line in bytes.isEmpty ? lines[...] : lines.dropLast() {
         let word = line.filter { $0 > 0x20 }
-        if let port = UInt16(String(decoding: word, as: UTF8.self)), port > 0 { return port }
+        guard let port = UInt16(String(decoding: word, as: UTF8.self)), port > 0 else { continue }
+        // A forwarder that goes on printing must not come to stand for want of a reader.
+        loop.spawn {
+          while case let more = try await child.io.read(), !more.isEmpty { printed.take(more) }
+        }
+        return port
       }
       if bytes.isEmpty { break }
     }
     forwarder = nil
-    let exit = try await child.end()
+    let exit = await child.endGroup().map { "\($0)" } ?? "interrupted"
     let said = String(decoding: text.prefix(200), as: UTF8.self)
     throw DriverError("\(command.debugDescription) gave no port: \(exit), and it printed \(said.debugDescription)")
+  }
+
+  /// The last of what a forwarder printed.
+  // Unchecked: touched only on the loop's thread.
+  private final class Tail: @unchecked Sendable {
+    private static let limit = 300
+    private var bytes: [UInt8] = []
+    func take(_ more: [UInt8]) { bytes = Array((bytes + more.suffix(Tail.limit)).suffix(Tail.limit)) }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 }

@@ -2,10 +2,18 @@ public import RigDevice
 public import RigLoop
 
 /// Speaks to an agent over the stdin and stdout of a program: a script, or a tool that reaches a device in its own way.
-public struct ProcessOpener: ChannelOpener {
+///
+/// The end of its stdin tells the program to end; by the next opening, or by `close`, it is ended together with all that
+/// it started.
+// Unchecked: touched only on the loop's thread.
+public final class ProcessOpener: ChannelOpener, @unchecked Sendable {
+  /// How long the program may take to end by itself, and then by SIGTERM.
+  private static let patience: Duration = .milliseconds(500)
+
   private let loop: EpollLoop
   private let program: String
   private let arguments: [String]
+  private var children: [ChildProcess] = []
 
   public init(_ loop: EpollLoop, program: String, arguments: [String]) {
     self.loop = loop
@@ -17,16 +25,18 @@ public struct ProcessOpener: ChannelOpener {
   public var isGuarded: Bool { false }
 
   public nonisolated(nonsending) func open() async throws -> any ByteChannel {
-    ProcessChannel(try ChildProcess(loop, program: program, arguments: arguments))
+    // An agent whose channel is closed must be gone before the next one is there.
+    await end { $0.io.isClosed }
+    let child = try ChildProcess(loop, program: program, arguments: arguments)
+    children.append(child)
+    return child.io
   }
-}
 
-/// A child's stdio that ends the child when it is closed.
-private struct ProcessChannel: ByteChannel {
-  let child: ChildProcess
-  init(_ child: ChildProcess) { self.child = child }
-  nonisolated(nonsending) func read() async throws -> [UInt8] { try await child.io.read() }
-  nonisolated(nonsending) func write(_ bytes: [UInt8]) async throws { try await child.io.write(bytes) }
-  // The child is killed and reaped when its last reference goes.
-  func close() { child.io.close() }
+  public nonisolated(nonsending) func close() async { await end { _ in true } }
+
+  private nonisolated(nonsending) func end(_ isMeant: (ChildProcess) -> Bool) async {
+    let ending = children.filter(isMeant)
+    children.removeAll(where: isMeant)
+    for child in ending { await child.endGroup(patience: ProcessOpener.patience) }
+  }
 }

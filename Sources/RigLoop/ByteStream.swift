@@ -46,6 +46,20 @@ public final class ByteStream: @unchecked Sendable {
     return []
   }
 
+  /// What has come and was not read yet, without waiting; at most `limit` bytes.
+  public func readNow(limit: Int) -> [UInt8] {
+    var got: [UInt8] = []
+    while !isClosed, got.count < limit {
+      let n = Glibc.read(input, &buffer, min(buffer.count, limit - got.count))
+      if n > 0 {
+        got += buffer[0..<n]
+      } else if n == 0 || errno != EINTR {
+        break
+      }
+    }
+    return got
+  }
+
   /// Writes all of it.
   public nonisolated(nonsending) func write(_ bytes: [UInt8]) async throws {
     var sent = 0

@@ -88,6 +88,10 @@ public final class ChildProcess: @unchecked Sendable {
 
   public func signal(_ number: Int32) { if exit == nil { Glibc.kill(pid, number) } }
 
+  /// Signals the child and what it started, which share a process group of their own. Only until the child is reaped:
+  /// then the number of its group may be another's.
+  public func signalGroup(_ number: Int32) { if exit == nil { Glibc.kill(-pid, number) } }
+
   /// Ends the child: closes its stdin, then SIGTERM, then SIGKILL, each after `patience`.
   public nonisolated(nonsending) func end(patience: Duration = .seconds(2)) async throws -> Exit {
     io.close()
@@ -100,10 +104,37 @@ public final class ChildProcess: @unchecked Sendable {
     return try await waitForExit()
   }
 
+  /// Ends the child as `end` does, and what it started with it.
+  /// - Returns: `nil` where the task was cancelled: then all of them are killed, and nobody is waited for.
+  @discardableResult
+  public nonisolated(nonsending) func endGroup(patience: Duration = .seconds(2)) async -> Exit? {
+    io.close()
+    let term = loop.schedule(at: loop.now + patience) { self.signal(SIGTERM) }
+    let kill = loop.schedule(at: loop.now + patience + patience) { self.signal(SIGKILL) }
+    defer {
+      loop.cancel(term)
+      loop.cancel(kill)
+    }
+    do {
+      while exit == nil, !hasEnded { try await loop.readable(pidfd) }
+      signalGroup(SIGKILL)
+      return try await waitForExit()
+    } catch {
+      signalGroup(SIGKILL)
+      return nil
+    }
+  }
+
+  /// It has ended, and is perhaps not reaped yet.
+  private var hasEnded: Bool {
+    var state = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) > 0
+  }
+
   deinit {
     if exit == nil {
       // Nobody waited: do not leave it running, nor a zombie behind.
-      Glibc.kill(pid, SIGKILL)
+      signalGroup(SIGKILL)
       var code: Int32 = 0
       var signal: Int32 = 0
       _ = rig_wait_status(pid, &code, &signal, 1)

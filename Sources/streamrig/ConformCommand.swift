@@ -1,4 +1,5 @@
 import Glibc
+import RigDevice
 import RigDrivers
 import RigLoop
 import RigReport
@@ -37,13 +38,16 @@ enum ConformCommand: Command {
     let loop = try EpollLoop()
     let tally = Tally()
     let isConforming = try loop.run { [settings] in
-      await DeviceConformance(loop, target.opener(loop), settings: settings) {
+      let opener = target.opener(loop)
+      let isConforming = await DeviceConformance(loop, opener, settings: settings) {
         String(UInt64.random(in: 0...UInt64.max), radix: 36)
       }.run { line in
         tally.count(line)
         // A device may put anything into an answer.
         Output.print(TerminalText.line("\(line)"))
       }
+      await opener.close()
+      return isConforming
     }
     Output.print(tally.summary)
     return isConforming ? 0 : 1

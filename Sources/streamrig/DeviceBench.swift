@@ -61,6 +61,7 @@ actor DeviceBench: CaseBench {
   private var started = 0
   /// Whether the given device was asked for a run of somebody else.
   private var isLookedAt = false
+  private var isInterrupted = false
   /// What was done for the next case of the given device.
   private var preparations: [RunRecord.Property] = []
 
@@ -124,10 +125,18 @@ actor DeviceBench: CaseBench {
       lag: { loop.worstLag(since: $0) },
       nextStart: NextStart(
         device: device.name, driver: driver,
-        recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver)))
+        recovery: RecoveryLadder(
+          loop, [RecoveryLadder.agentReset(driver)], driver: driver, isStopped: isStopped)))
     environment.preparations = preparations
     environment.phone = phone
     return environment
+  }
+
+  func interrupt() { isInterrupted = true }
+
+  /// For the loop's thread.
+  private var isStopped: @Sendable () -> Bool {
+    { [weak self] in self?.assumeIsolated { $0.isInterrupted } ?? true }
   }
 
   private func driver(_ device: Device) -> @Sendable () -> any DeviceDriver {
@@ -182,10 +191,14 @@ actor DeviceBench: CaseBench {
     guard only == nil, !isLookedAt else { return }
     isLookedAt = true
     do {
-      let ended = try await LeftRun.waitOut(loop, driver(device)) { Output.complain(PrintableText.cut($0, to: 400)) }
+      let ended = try await LeftRun.waitOut(loop, driver(device), isStopped: isStopped) {
+        Output.complain(PrintableText.cut($0, to: 400))
+      }
       if let ended { preparations.append(RunRecord.Property("preflight", ended)) }
     } catch let problem as DevicePreflight.Problem {
       throw WorkerUnfit("\(device.name): \(problem)")
+    } catch let interrupted as RunInterrupted {
+      throw interrupted
     } catch {
       // Whether it answers at all is for the case to say.
     }
@@ -261,6 +274,7 @@ actor DeviceBench: CaseBench {
   func close() async {
     for device in devices.values { _ = try? await device.child?.end() }
     devices = [:]
+    await given?.opener.close()
     for air in airs.values { await air.close() }
     airs = [:]
     await station?.close()

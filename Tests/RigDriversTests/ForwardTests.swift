@@ -93,4 +93,77 @@ import Testing
       }
     }
   }
+
+  /// A pipe that nobody reads would bring it to stand.
+  @Test(.timeLimit(.minutes(1))) func aForwarderMayGoOnPrinting() throws {
+    let loop = try EpollLoop()
+    try loop.run {
+      guard let server = try await server(loop) else { return }
+      // More than any pipe holds.
+      let script = try Script(
+        "echo \(server.address.port); head -c 3000000 /dev/zero | tr '\\0' x; touch done; exec cat")
+      let opener = ForwardOpener(loop, command: script.command)
+      let channel = try await opener.open()
+      while !FileManager.default.fileExists(atPath: script.folder.appending(path: "done").path) {
+        try await loop.sleep(for: .milliseconds(20))
+      }
+      channel.close()
+      await opener.close()
+      await server.close()
+    }
+  }
+
+  /// What it printed last tells why nobody listens.
+  @Test func theLastWordsOfAForwarderAreTold() throws {
+    let loop = try EpollLoop()
+    try loop.run {
+      let script = try Script("echo 1; echo no device; exec cat")
+      let opener = ForwardOpener(loop, command: script.command)
+      let error = await #expect(throws: DriverError.self) { _ = try await opener.open() }
+      #expect(error?.description.contains("the forwarder printed") == true, "\(String(describing: error))")
+      await opener.close()
+    }
+  }
+
+  /// Nothing that the command started outlives the opener.
+  @Test(.timeLimit(.minutes(1))) func aClosedOpenerLeavesNothingBehind() throws {
+    let loop = try EpollLoop()
+    try loop.run {
+      guard let server = try await server(loop) else { return }
+      let script = try Script(
+        "sleep 1000 & echo $! >child; echo $$ >self; echo \(server.address.port); wait")
+      let opener = ForwardOpener(loop, command: script.command)
+      let channel = try await opener.open()
+      channel.close()
+      await opener.close()
+      try await expectGone(loop, script)
+      await server.close()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aClosedProgramLeavesNothingBehind() throws {
+    let loop = try EpollLoop()
+    try loop.run {
+      let script = try Script("sleep 1000 & echo $! >child; echo $$ >self; echo up; wait")
+      let opener = ProcessOpener(loop, program: "/bin/sh", arguments: ["-c", script.command])
+      let channel = try await opener.open()
+      #expect(try await channel.read() == Array("up\n".utf8))
+      channel.close()
+      await opener.close()
+      try await expectGone(loop, script)
+    }
+  }
+
+  /// A process that was killed may take a moment to leave; a zombie of nobody's is gone for us.
+  private nonisolated(nonsending) func expectGone(_ loop: EpollLoop, _ script: Script) async throws {
+    for name in ["child", "self"] {
+      let text = try String(contentsOf: script.folder.appending(path: name), encoding: .utf8)
+      let pid = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      func isThere() -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+        return !status.isEmpty && !status.contains(") Z ")
+      }
+      while isThere() { try await loop.sleep(for: .milliseconds(20)) }
+    }
+  }
 }

@@ -38,6 +38,8 @@ actor RigBench: CaseBench {
   private var units: [Int: Unit] = [:]
   /// Devices of which nothing could even be made, each with the reason.
   private var broken: [Int: String] = [:]
+  private let attendant = RigAttendant()
+  private var isInterrupted = false
 
   /// How long a quarantine is noted for people to see.
   private static let quarantineNoted: Int64 = 3_600
@@ -113,8 +115,9 @@ actor RigBench: CaseBench {
     let ladder = RecoveryLadder(
       loop,
       RigRecovery.steps(
-        loop, unit.device, mayAsk: !settings.json && RigRecovery.isAttended, opener: unit.opener, access.driver),
-      patience: unit.device.isEmulated ? .seconds(20) : RigBench.patience, driver: access.driver
+        loop, unit.device, attendant: settings.json ? nil : attendant, isStopped: isStopped, opener: unit.opener,
+        access.driver),
+      patience: unit.device.isEmulated ? .seconds(20) : RigBench.patience, driver: access.driver, isStopped: isStopped
     ) { [weak self] text in self?.assumeIsolated { $0.treated(worker, text) } }
     if !unit.isProven { try await prove(worker, access.driver, access.link, ladder) }
     var environment = try await unit.bench.environment(for: item, worker: worker)
@@ -123,6 +126,16 @@ actor RigBench: CaseBench {
     environment.preparations = units[worker]?.treatments ?? []
     units[worker]?.treatments = []
     return environment
+  }
+
+  func interrupt() async {
+    isInterrupted = true
+    for unit in units.values { await unit.bench.interrupt() }
+  }
+
+  /// For the loop's thread.
+  private var isStopped: @Sendable () -> Bool {
+    { [weak self] in self?.assumeIsolated { $0.isInterrupted } ?? true }
   }
 
   func close() async {
@@ -142,10 +155,12 @@ actor RigBench: CaseBench {
     _ worker: Int, _ driver: @escaping @Sendable () -> any DeviceDriver, _ link: any Link, _ ladder: RecoveryLadder
   ) async throws {
     guard let unit = units[worker] else { return }
-    let preflight = DevicePreflight(loop, link: link, expectation: unit.device.expectation, driver: driver)
+    let preflight = DevicePreflight(
+      loop, link: link, expectation: unit.device.expectation, driver: driver, isStopped: isStopped)
     var report = await preflight.run()
     if let problem = report.problem {
       units[worker]?.treatments.append(.init("preflight", "failed: \(problem)"))
+      if isInterrupted { throw RunInterrupted(after: ["\(problem)"]) }
       guard problem.isCurable else { throw quarantine(worker, "\(problem)") }
       let last = LastReport()
       do {
@@ -153,6 +168,9 @@ actor RigBench: CaseBench {
           last.report = await preflight.run()
           return last.report?.isHealthy ?? false
         }
+      } catch let interrupted as RunInterrupted {
+        // Whether it could have been brought back is not known.
+        throw interrupted
       } catch {
         throw quarantine(worker, "\(last.report?.problem ?? problem); \(error)")
       }

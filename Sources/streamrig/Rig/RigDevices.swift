@@ -70,6 +70,7 @@ enum RigDevices {
         StageLinkDriver(loop, opener) { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
       }
       finding.report = await preflight.run()
+      await opener.close()
     } catch let held as DeviceLease.Held {
       finding.held = held
     } catch {

@@ -10,11 +10,13 @@ import RigUSB
 enum RigRecovery {
   /// How long a command of the rig may take.
   private static let commandLimit: Duration = .seconds(60)
-  /// How long a person has.
-  private static let personLimit: Duration = .seconds(120)
 
+  /// - Parameters:
+  ///   - attendant: who may be asked for help; `nil`: nobody.
+  ///   - isStopped: whether the run was interrupted.
   static func steps(
-    _ loop: EpollLoop, _ device: Rig.Device, mayAsk: Bool, opener: (any ChannelOpener)? = nil,
+    _ loop: EpollLoop, _ device: Rig.Device, attendant: RigAttendant?, isStopped: @escaping @Sendable () -> Bool,
+    opener: (any ChannelOpener)? = nil,
     _ driver: @escaping @Sendable () -> any DeviceDriver
   ) -> [RecoveryLadder.Step] {
     var steps = [RecoveryLadder.clearFaults(driver), RecoveryLadder.agentReset(driver)]
@@ -36,8 +38,9 @@ enum RigRecovery {
     }
     steps.append(
       RecoveryLadder.Step("person") {
-        guard mayAsk else { throw DriverError("nobody can be asked: not on a terminal") }
-        try await ask(loop, "\(device.name) does not come back. Switch it off and on, then press Enter")
+        guard let attendant, RigAttendant.isThere else { throw DriverError("nobody can be asked: not on a terminal") }
+        try await attendant.ask(
+          loop, "\(device.name) does not come back. Switch it off and on, then press Enter", isStopped: isStopped)
       })
     return steps
   }
@@ -49,42 +52,41 @@ enum RigRecovery {
   ) async throws {
     let (path, arguments) = try device.program(template, action: action)
     let child = try ChildProcess(loop, program: path, arguments: arguments)
+    let said = Said()
+    // What it leaves running may keep its output open: its end is what counts, not the end of that.
+    let reader = loop.spawn {
+      while case let bytes = try await child.io.read(), !bytes.isEmpty { said.take(bytes) }
+    }
+    let isLate = Flag()
     let timer = loop.schedule(at: loop.now + commandLimit) {
-      child.io.close()
-      child.signal(SIGKILL)
+      isLate.isSet = true
+      child.signalGroup(SIGKILL)
     }
     defer { loop.cancel(timer) }
-    var said: [UInt8] = []
-    while case let bytes = try await child.io.read(), !bytes.isEmpty {
-      if said.count < 400 { said += bytes.prefix(400) }
-    }
     let exit = try await child.waitForExit()
+    reader.cancel()
+    said.take(child.io.readNow(limit: Said.limit))
+    child.io.close()
+    guard !isLate.isSet else {
+      throw DriverError("\(PrintableText.quote(template.text)) did not end in \(commandLimit.text)\(said.text)")
+    }
     guard exit == .code(0) else {
-      let text = String(decoding: said.prefix(200), as: UTF8.self)
-      throw DriverError(
-        "\(PrintableText.quote(template.text)) ended with \(exit)"
-          + (said.isEmpty ? "" : ": \(PrintableText.cut(text))"))
+      throw DriverError("\(PrintableText.quote(template.text)) ended with \(exit)\(said.text)")
     }
   }
 
-  /// Whether somebody sits at a terminal who can be asked for help.
-  static var isAttended: Bool { isatty(0) == 1 && isatty(2) == 1 }
-
-  /// - Throws: `DriverError` where nobody answers in time.
-  private static func ask(_ loop: EpollLoop, _ question: String) async throws {
-    let input = fcntl(0, F_DUPFD_CLOEXEC, 3)
-    guard input >= 0 else { throw SystemError("fcntl", on: "standard input") }
-    defer { close(input) }
-    try loop.watch(input)
-    let deadline = loop.now + personLimit
-    Output.complain("\(question) (\(personLimit.text))")
-    let timer = loop.schedule(at: deadline) { loop.unwatch(input) }
-    try await loop.readable(input)
-    guard loop.now < deadline else { throw DriverError("nobody answered in \(personLimit.text)") }
-    loop.cancel(timer)
-    loop.unwatch(input)
-    // The line has come whole: a terminal gives nothing else.
-    var line = [UInt8](repeating: 0, count: 256)
-    guard read(input, &line, line.count) > 0 else { throw DriverError("nobody answered") }
+  /// The beginning of what a command printed.
+  // Unchecked: touched only on the loop's thread.
+  private final class Said: @unchecked Sendable {
+    static let limit = 400
+    private var bytes: [UInt8] = []
+    func take(_ more: [UInt8]) { bytes += more.prefix(max(0, Said.limit - bytes.count)) }
+    /// For the end of a message.
+    var text: String {
+      bytes.isEmpty ? "" : ": \(PrintableText.cut(String(decoding: bytes.prefix(200), as: UTF8.self)))"
+    }
   }
+
+  // Unchecked: touched only on the loop's thread.
+  private final class Flag: @unchecked Sendable { var isSet = false }
 }

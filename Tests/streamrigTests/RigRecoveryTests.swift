@@ -1,0 +1,92 @@
+import CRigShims
+import Foundation
+import Glibc
+import Testing
+
+/// What a rig offers to bring a device back, as a run uses it.
+@Suite struct RigRecoveryTests {
+  private let folder: Folder
+  private let environment: [String: String]
+
+  init() throws {
+    folder = try Folder()
+    environment = ["STREAMRIG_LEASES": folder.url.appending(path: "leases").path, "STREAMRIG_RIG": ""]
+  }
+
+  /// A rig of one device that never answers.
+  private func rig(_ extra: String = "") throws -> String {
+    try folder.write(
+      "version: 1\nrig: r\ndevices:\n  - {name: cam, model: emu-flagship, control: 'tcp 127.66.242.1:1'\(extra)}\n",
+      "r.yaml")
+  }
+
+  private func arguments(_ rig: String) -> [String] {
+    [
+      "run", "--rig", rig, "--no-capture", "--reports", folder.url.appending(path: "reports").path, "--case",
+      "success?transport=tcp?",
+    ]
+  }
+
+  /// The question to a person must not stop the run: a blocking read would make it deaf to Ctrl-C for ever.
+  @Test(.timeLimit(.minutes(1))) func aQuestionIsEndedByCtrlC() throws {
+    var path = [CChar](repeating: 0, count: 128)
+    let master = rig_pseudo_terminal(&path, path.count)
+    try #require(master >= 0)
+    let name = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let terminal = try #require(FileHandle(forUpdatingAtPath: name))
+    let process = Process()
+    process.executableURL = Tool.program
+    process.arguments = arguments(try rig())
+    process.currentDirectoryURL = Tool.root
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = terminal
+    process.standardError = terminal
+    process.standardOutput = FileHandle.nullDevice
+    // What was typed before the question is no answer to it.
+    _ = "early\n".withCString { write(master, $0, 6) }
+    try process.run()
+    let guardian = try killer(of: process.processIdentifier)
+    var said = ""
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while !said.contains("press Enter"), case let n = read(master, &buffer, buffer.count), n > 0 {
+      said += String(decoding: buffer[..<n], as: UTF8.self)
+    }
+    #expect(said.contains("cam does not come back"), "\(said)")
+    process.interrupt()
+    process.waitUntilExit()
+    guardian.terminate()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 130, "\(said)")
+    close(master)
+  }
+
+  /// Ends a process that does not end by itself, so that a test fails and does not hang.
+  private func killer(of pid: Int32) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "sleep 30; kill -KILL \(pid)"]
+    try process.run()
+    return process
+  }
+
+  /// A power command that leaves something running has ended all the same.
+  @Test(.timeLimit(.minutes(1))) func aCommandIsOverWhenItEnds() throws {
+    // It keeps its standard output open, and nothing else by which the test could wait for it.
+    let script = try folder.write(
+      """
+      (for f in /proc/self/fd/*; do n=${f##*/}; [ $n -le 2 ] || eval "exec $n>&-"; done; exec sleep 40) 2>/dev/null &
+      echo $! >>\(folder.url.path)/left
+      echo relay stuck
+      exit 3
+      """, "power")
+    let run = try Tool.run(arguments(try rig(", power: {cycle: 'sh \(script)'}")), environment: environment)
+    let left = String(decoding: try folder.read("left"), as: UTF8.self).split(separator: "\n").compactMap { Int32($0) }
+    #expect(left.count == 1)
+    for pid in left {
+      // Had its end been waited for, it would be gone.
+      let state = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+      #expect(!state.contains(") Z "), "\(state)")
+      kill(pid, SIGKILL)
+    }
+    #expect(run.err.contains("ended with exit status 3: relay stuck"), "\(run.err)")
+  }
+}
