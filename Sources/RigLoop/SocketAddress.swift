@@ -17,6 +17,18 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
+  /// The same address in the one spelling that the kernel gives it: `::1` for `0:0::0001`, `10.0.0.1` for
+  /// `::ffff:10.0.0.1`.
+  public var canonical: SocketAddress {
+    guard let (raw, _) = storage, let plain = SocketAddress(raw) else { return self }
+    let mapped = "::ffff:"
+    if plain.host.hasPrefix(mapped), plain.host.contains(".") {
+      return SocketAddress(trusted: String(plain.host.dropFirst(mapped.count)), port: port)
+    }
+    guard let percent = host.firstIndex(of: "%") else { return plain }
+    return SocketAddress(trusted: plain.host + host[percent...], port: port)
+  }
+
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   var family: Int32 { host.contains(":") ? AF_INET6 : AF_INET }

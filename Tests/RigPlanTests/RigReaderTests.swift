@@ -192,6 +192,31 @@ import Testing
     #expect(text.contains("devices[2].link: keeps n and a apart"))
   }
 
+  /// The run would wait for itself.
+  @Test(
+    arguments: [
+      ("control: serial /dev/ttyS1", "control: 'serial /dev/ttyS1,9600'", "control: is also that of a"),
+      ("control: 'tcp ::1:7066', host: '::1'", "control: 'tcp [::1]:7066', host: '::1'", "control: is also that of a"),
+      ("control: usb 1-2, serial: S1", "control: 'tcp 10.0.0.1:7', serial: S1", "serial: is, with the model"),
+      ("control: 'command a {serial}', serial: S1", "control: command b, serial: S1", "serial: is, with the model"),
+    ])
+  func oneDeviceIsNamedOnce(_ first: String, _ second: String, _ message: String) {
+    func both(_ model: String) -> RigReading {
+      read(
+        """
+        version: 1
+        rig: r
+        devices:
+          - {name: a, model: M, host: 10.0.0.1, \(first)}
+          - {name: b, model: \(model), host: 10.0.0.1, \(second)}
+        """.replacing("host: 10.0.0.1, control: 'tcp", with: "control: 'tcp"))
+    }
+    #expect(
+      both("M").diagnostics.contains { $0.description.contains("devices[1].\(message)") }, "\(both("M").diagnostics)")
+    // Makers count for themselves.
+    if message.hasPrefix("serial") { #expect(both("N").rig != nil, "\(both("N").diagnostics)") }
+  }
+
   /// Whatever bytes stand in a rig file, reading ends with a rig or with an error.
   @Test func damagedFilesAreRefusedOrRead() {
     let good = Array(

@@ -140,6 +140,70 @@ import Testing
     #expect(try Data(contentsOf: victim) == Data("precious".utf8))
   }
 
+  /// An address has many spellings, and is one device.
+  @Test(arguments: [("[::1]:7066", "[0:0::0001]:7066"), ("10.9.8.7:1", "[::ffff:10.9.8.7]:1")])
+  func anotherSpellingIsTheSameDevice(_ one: String, _ other: String) throws {
+    #expect(try lease("hold", one, "--for", "10 min").status == 0)
+    let refused = try lease("hold", other)
+    #expect(refused.status == 3 && refused.err.contains("is held by"), "\(refused.err)")
+    #expect(try lease("release", other).status == 0)
+    #expect(try lease("hold", one, "--", "true").status == 0)
+  }
+
+  /// A hold that could not be written is no hold, and nobody is told that it is.
+  @Test func aHoldThatIsNotWrittenIsNotPromised() throws {
+    // The record of a process fits, and that of a hold does not.
+    let size = try lease("hold", device, "--", "sh", "-c", "cat \(folder.url.path)/*.lease | wc -c").out
+    let room = try #require(Int(size.trimmingCharacters(in: .whitespacesAndNewlines)))
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "sh", "-c", "trap '' XFSZ; exec prlimit --fsize=\(room + 20) \"$0\" lease hold \"$1\"", Tool.program.path, device,
+    ]
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let (out, err) = (Pipe(), Pipe())
+    process.standardOutput = out
+    process.standardError = err
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 3)
+    #expect(out.fileHandleForReading.readDataToEndOfFile().isEmpty)
+    #expect(String(decoding: err.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).contains("is not held"))
+    #expect(try lease("hold", device, "--", "true").status == 0)
+  }
+
+  @Test func aFolderThatCannotBeMadeIsRefusedByName() throws {
+    let extra = ["STREAMRIG_LEASES": "/proc/no-folder"]
+    let refused = try lease("hold", device, environment: extra)
+    #expect(refused.status == 3)
+    #expect(refused.err.contains("/proc/no-folder") && refused.err.contains("STREAMRIG_LEASES"), "\(refused.err)")
+    let doctor = try Tool.run(["doctor"], environment: environment.merging(extra) { $1 })
+    #expect(doctor.status == 3 && doctor.out.contains("PROBLEM  leases: leases are files in /proc/no-folder"))
+    #expect(
+      try Tool.run(["doctor"], environment: environment).out.contains(
+        "ok       leases: leases are files in \(folder.url.path)"))
+  }
+
+  /// Two names of one device in one rig: the run would wait for itself.
+  @Test func twoDevicesOfARigThatAreOneAreRefused() throws {
+    let line = folder.url.appending(path: "line").path
+    let link = folder.url.appending(path: "link").path
+    try Data().write(to: URL(filePath: line))
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: line)
+    for (one, other) in [("serial \(line)", "serial \(link)"), ("tcp [::1]:5", "tcp [0::1]:5")] {
+      let rig = try folder.write(
+        "version: 1\nrig: r\ndevices:\n  - {name: a, model: emu-flagship, host: 127.0.0.1, control: '\(one)'}\n"
+          + "  - {name: b, model: emu-flagship, host: 127.0.0.1, control: '\(other)'}\n", "r.yaml")
+      let run = try Tool.run(
+        [
+          "run", "--rig", rig, "--no-capture", "--wait", "5 min", "--reports", folder.url.appending(path: "r").path,
+          "--case", "success*",
+        ], environment: environment)
+      #expect(run.status == 3)
+      #expect(run.err.contains("a and b are the same device"), "\(run.err)")
+    }
+  }
+
   @Test func theCommandEndsWithItsOwnStatusAndInTime() throws {
     #expect(try lease("hold", device, "--", "sh", "-c", "exit 7").status == 7)
     let late = try lease("hold", device, "--for", "100 ms", "--", "sleep", "60")

@@ -49,7 +49,8 @@ private struct RigRules {
   let emulated: [String]
   var diagnostics: DiagnosticList
   private var names: [String: SourcePosition] = [:]
-  private var controls: [String: String] = [:]
+  private var controls: [(control: Rig.Control, device: String)] = []
+  private var serials: [(model: String, serial: String, device: String)] = []
   private var radios: [String: String] = [:]
   private var kinds: (namespace: String?, physical: String?) = (nil, nil)
 
@@ -216,15 +217,31 @@ private struct RigRules {
         "keeps \(inside) and \(outside) apart: from a private network namespace \(outside) cannot be reached, "
           + "expected rig files of their own")
     }
-    guard !device.isEmulated, let value = item["control"], let text = value.word else { return }
+    guard !device.isEmulated else { return }
+    checkSerial(device, item, at: path)
+    var control = device.control
+    switch control {
     // One command may well serve several devices, told apart by a variable.
-    switch device.control {
     case .command, .forward, .emulated: return
-    case .tcp, .serial, .usb: break
+    case .serial(let line, _): control = .serial(path: line, baud: nil)
+    case .tcp, .usb: break
     }
-    if let other = controls[text] {
-      report(value, path, "control", "is also that of \(other), expected one of its own")
+    guard let value = item["control"] else { return }
+    if let other = controls.first(where: { $0.control == control }) {
+      report(value, path, "control", "is also that of \(other.device), expected one of its own")
     }
-    controls[text] = device.name
+    controls.append((control, device.name))
+  }
+
+  /// Two names for one device would wait for each other.
+  private mutating func checkSerial(_ device: Rig.Device, _ item: ReadValue, at path: String) {
+    guard let value = item["serial"], let serial = device.serial else { return }
+    if let other = serials.first(where: { $0.model == device.model && $0.serial == serial }) {
+      report(
+        value, path, "serial",
+        "is, with the model \(PrintableText.quote(device.model)), also that of \(other.device): one device is named once"
+      )
+    }
+    serials.append((device.model, serial, device.name))
   }
 }

@@ -36,7 +36,7 @@ public final class DeviceLease: @unchecked Sendable {
   /// - Parameters:
   ///   - names: of one device, as `LeaseName` gives them.
   ///   - tokens: of holds that may be used.
-  /// - Throws: `Held`, or `SystemError` where the folder or a file cannot be used.
+  /// - Throws: `Held`; `LeaseFolder.Unusable` or `SystemError` where the folder or a file cannot be used.
   public static func take(
     _ device: String, names: [LeaseName], record: LeaseRecord, tokens: Set<String> = [], clock: LeaseClock
   ) throws -> DeviceLease {
@@ -85,33 +85,42 @@ public final class DeviceLease: @unchecked Sendable {
     return false
   }
 
-  /// What is left when the device is given back.
-  public enum Aftermath: Sendable {
-    /// The hold that was used, if there was one.
-    case asItWas
-    case free
-    /// A hold of this record.
-    case held(LeaseRecord)
-  }
-
-  /// Gives the device back.
-  public func release(_ aftermath: Aftermath = .asItWas) {
+  /// Gives the device back, to the hold that was used if there was one.
+  public func release() {
     let clock = LeaseClock.current
     for (fd, file) in locked {
       var text = ""
-      switch aftermath {
-      case .free: break
-      case .held(let record): text = record.text
-      case .asItWas:
-        if var there = LeaseRecord(LeaseFolder.contents(fd)), there.holds(clock) {
-          there.purpose = LeaseRecord.holdPurpose
-          text = there.text
-        }
+      if var there = LeaseRecord(LeaseFolder.contents(fd)), there.holds(clock) {
+        there.purpose = LeaseRecord.holdPurpose
+        text = there.text
       }
-      // Where the file cannot be written its old text stays, and means nothing without the lock.
-      try? LeaseFolder.replace(text, in: fd, file)
+      // Where it cannot be written the old text stays, and says as much: without the lock, a hold in it alone counts.
+      do { try LeaseFolder.replace(text, in: fd, file) } catch {}
     }
     drop()
+  }
+
+  /// Gives the device back, and ends the hold that was used.
+  /// - Throws: `SystemError` where that cannot be written: the hold may go on.
+  public func free() throws(SystemError) {
+    defer { drop() }
+    for (fd, file) in locked { try LeaseFolder.replace("", in: fd, file) }
+  }
+
+  /// Gives the device back to the hold of this record.
+  /// - Throws: `SystemError` where that cannot be written: then there is no hold.
+  public func hold(_ record: LeaseRecord) throws(SystemError) {
+    defer { drop() }
+    do throws(SystemError) {
+      for (fd, file) in locked {
+        try LeaseFolder.replace(record.text, in: fd, file)
+        // What nobody could read would hold nothing.
+        guard LeaseRecord(LeaseFolder.contents(fd)) == record else { throw SystemError("write", code: EFBIG, on: file) }
+      }
+    } catch {
+      for (fd, file) in locked { try LeaseFolder.replace("", in: fd, file) }
+      throw error
+    }
   }
 
   private func drop() {

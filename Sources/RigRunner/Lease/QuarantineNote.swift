@@ -27,7 +27,8 @@ public struct QuarantineNote: Hashable, Sendable {
     self.init(reason: reason, run: run, since: since, until: until)
   }
 
-  public func write(_ name: LeaseName) throws(SystemError) {
+  /// - Throws: `LeaseFolder.Unusable`, or `SystemError`.
+  public func write(_ name: LeaseName) throws {
     let file = "\(try LeaseFolder.make())/\(name.quarantineFile)"
     let fd = try LeaseFolder.open(file)
     defer { close(fd) }

@@ -2,11 +2,12 @@ import CRigShims
 import Glibc
 import RigLoop
 import RigModel
+import RigRunner
 
 /// What the machine itself offers.
 enum HostDoctor {
   static func examine(reports: String) -> [Diagnosis] {
-    [kernel, user, clock, timers, descriptors, space(reports), mediaHelper]
+    [kernel, user, clock, timers, descriptors, space(reports), leases, mediaHelper]
   }
 
   private static var kernel: Diagnosis {
@@ -90,6 +91,14 @@ enum HostDoctor {
       ? .ok("reports", finding)
       : .warning(
         "reports", finding, fix: "a case leaves up to some 10 MiB of evidence: make room, or name another --reports")
+  }
+
+  private static var leases: Diagnosis {
+    let finding = "leases are files in \(LeaseFolder.path)"
+    do { _ = try LeaseFolder.make() } catch {
+      return .problem("leases", finding, fix: "\(error)")
+    }
+    return .ok("leases", finding)
   }
 
   private static var mediaHelper: Diagnosis {

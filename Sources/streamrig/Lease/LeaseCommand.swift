@@ -90,7 +90,10 @@ enum LeaseCommand: Command {
     var record = LeaseRecord(LeaseRecord.holdPurpose, device: target.device, clock: clock)
     record.hold = LeaseRecord.Hold(
       token: token, boot: clock.boot, untilUptime: clock.uptime + seconds, until: clock.now + seconds)
-    lease.release(.held(record))
+    do { try lease.hold(record) } catch {
+      Output.complain("\(target.device) is not held: \(error)")
+      return ExitStatus.rig
+    }
     Output.diagnose("\(target.device) is yours until \(UTCTime.text(clock.now + seconds)); runs of yours need this:")
     Output.print("export STREAMRIG_LEASE=\(token)")
     return 0
@@ -142,7 +145,7 @@ enum LeaseCommand: Command {
       Output.complain(held.line)
       return ExitStatus.rig
     }
-    lease.release(.free)
+    try lease.free()
     Output.print("\(target.device) is free")
     return 0
   }

@@ -22,7 +22,8 @@ struct LeaseTarget {
     case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
     case .command(let template), .forward(let template):
       names = [LeaseName("command \(template.arguments(device.values()).joined(separator: " "))")]
-    case .tcp, .usb: names = [LeaseName(device.control.text)]
+    case .tcp(let host, let port): names = [LeaseTarget.address(host, port)]
+    case .usb(let selector): names = LeaseTarget.usb(USBSelector(selector))
     }
     if let serial = device.serial, !names.isEmpty { names.append(LeaseName("device \(device.model) \(serial)")) }
   }
@@ -30,11 +31,10 @@ struct LeaseTarget {
   init(_ target: DeviceTarget) {
     device = target.deviceName
     switch target {
-    case .tcp(let address):
-      names = [LeaseName(Rig.Control.tcp(host: address.host, port: address.port).text)]
+    case .tcp(let address): names = [LeaseTarget.address(address.host, address.port)]
     case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
     case .stdio(let command), .forward(let command): names = [LeaseName("command \(command)")]
-    case .usb(let selector): names = [LeaseName(Rig.Control.usb(selector.text).text)]
+    case .usb(let selector): names = LeaseTarget.usb(selector)
     }
   }
 
@@ -51,6 +51,39 @@ struct LeaseTarget {
     } else {
       self.init(try DeviceTarget(text, option: "DEVICE"))
     }
+  }
+
+  /// Two devices of one run that are the same one.
+  struct Twins: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static func refuseTwins(_ targets: [LeaseTarget]) throws(Twins) {
+    var owners: [LeaseName: String] = [:]
+    for target in targets {
+      for name in Set(target.names).sorted() {
+        if let other = owners[name] {
+          throw Twins(
+            description: "\(other) and \(target.device) are the same device: both are \(PrintableText.cut(name.text))")
+        }
+        owners[name] = target.device
+      }
+    }
+  }
+
+  /// An address has many spellings.
+  private static func address(_ host: String, _ port: UInt16) -> LeaseName {
+    let plain = SocketAddress(host: host, port: port)?.canonical.host ?? host
+    return LeaseName(Rig.Control.tcp(host: plain, port: port).text)
+  }
+
+  /// As it is named, and, where it is plugged in now, the place and the serial number that every other name of it leads
+  /// to as well.
+  private static func usb(_ selector: USBSelector) -> [LeaseName] {
+    let named = LeaseName(Rig.Control.usb(selector.text).text)
+    // A device that is away, or that this user may not see, is known by that name alone.
+    guard let found = try? selector.resolve(USBContext().devices()) else { return [named] }
+    return [named, LeaseName("usb device at \(found.portPath) serial \(found.serial)")]
   }
 
   /// A line has many paths: they are all links to one device file.

@@ -1,4 +1,5 @@
 import Glibc
+import RigLoop
 import RigModel
 import RigRunner
 
@@ -12,9 +13,11 @@ struct RunLeases {
 
   /// Takes all or none, so that two runs never wait for each other.
   /// - Parameter patience: how long to try again; `nil`: not at all.
-  /// - Throws: `DeviceLease.Held`, or `SystemError`.
+  /// - Throws: `DeviceLease.Held`, `LeaseTarget.Twins`, `LeaseFolder.Unusable` or `SystemError`.
   static func take(_ targets: [LeaseTarget], for purpose: String, patience: Duration?) throws -> RunLeases {
     let targets = targets.filter { !$0.names.isEmpty }
+    // The run would wait for itself.
+    try LeaseTarget.refuseTwins(targets)
     let deadline = ContinuousClock.now + (patience ?? .zero)
     var said: String?
     while true {
@@ -47,7 +50,9 @@ struct RunLeases {
     return taken
   }
 
-  func release(_ aftermath: DeviceLease.Aftermath = .asItWas) {
-    for lease in leases { lease.release(aftermath) }
-  }
+  func release() { for lease in leases { lease.release() } }
+
+  /// Leaves a hold of this record on all of them.
+  /// - Throws: `SystemError` where that cannot be written.
+  func hold(_ record: LeaseRecord) throws(SystemError) { for lease in leases { try lease.hold(record) } }
 }
