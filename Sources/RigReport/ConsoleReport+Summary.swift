@@ -7,7 +7,11 @@ extension ConsoleReport {
   ///       FAIL   mode-entry-timeout  failed at play: no key frame in 5 s
   ///     skipped: 1 needs rtsp
   ///     reports: Reports/2026-11-30
-  public static func summary(_ runs: [RunState], reports: String?, options: Options = Options()) -> String {
+  ///
+  /// - Parameter isWritten: the reports hold all that ran; `false`: what failed is told elsewhere.
+  public static func summary(
+    _ runs: [RunState], reports: String?, options: Options = Options(), isWritten: Bool = true
+  ) -> String {
     let summary = RunSummary(runs)
     var lines: [String] = []
     var head = summary.text
@@ -55,7 +59,7 @@ extension ConsoleReport {
           + TerminalText.line(notStarted.joined(separator: ", "), columns: 200))
     }
     lines += skipped.map { "skipped: \($0.count)  \($0.reason.isEmpty ? "no reason was recorded" : $0.reason)" }
-    if summary.interrupted { lines.append("interrupted: the reports are complete for what ran") }
+    if summary.interrupted, isWritten { lines.append("interrupted: the reports are complete for what ran") }
     if let reports { lines.append("reports: \(TerminalText.line(reports, columns: 400))") }
     return lines.map { $0 + "\n" }.joined()
   }

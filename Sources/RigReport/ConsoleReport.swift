@@ -87,9 +87,10 @@ public struct ConsoleReport: Sendable {
   }
 
   /// The last words: counts, what did not pass and why, where the reports are.
-  public mutating func finish(reports: String?) -> String {
+  /// - Parameter isWritten: the reports hold all that ran.
+  public mutating func finish(reports: String?, isWritten: Bool = true) -> String {
     let erased = clear()
-    return erased + ConsoleReport.summary([state], reports: reports, options: options)
+    return erased + ConsoleReport.summary([state], reports: reports, options: options, isWritten: isWritten)
   }
 
   // MARK: Drawing

@@ -43,7 +43,9 @@ final class ConsoleSink: Sendable {
     Output.complain(text)
   }
 
-  func finish(reports: String) {
-    state.withLock { if $0.json == nil { Output.raw($0.report.finish(reports: reports)) } }
+  func finish(reports: String, isWritten: Bool) {
+    state.withLock {
+      if $0.json == nil { Output.raw($0.report.finish(reports: reports, isWritten: isWritten)) }
+    }
   }
 }

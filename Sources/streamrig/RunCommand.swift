@@ -44,7 +44,10 @@ enum RunCommand: Command {
     let simulate = arguments.has("--simulate")
     var settings = try RunSettings(arguments)
     var earlier: EarlierRun?
+    var lock: ReportsLock?
     if arguments.has("--rerun-failed") {
+      // A run that still goes on has not failed yet.
+      lock = try ReportsLock(existing: settings.reports, by: LeaseRecord("run", device: "", clock: .current))
       let run = try EarlierRun(reports: settings.reports)
       guard (run.header.time == .virtual) == simulate else {
         throw UsageError(
@@ -97,7 +100,7 @@ enum RunCommand: Command {
     }
     defer { leases.release() }
     return try RunSession(
-      settings, cases, simulate: simulate, earlier: earlier?.state,
+      settings, cases, simulate: simulate, earlier: earlier?.state, lock: lock,
       console: ConsoleSink(settings, earlier: earlier?.state)
     ).run()
   }

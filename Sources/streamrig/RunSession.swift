@@ -17,13 +17,17 @@ struct RunSession {
   /// `nil`: nobody watches.
   private let console: ConsoleSink?
   private let earlyEnd = EarlyEnd()
+  private let lock: ReportsLock
   /// `nil`: virtual time.
   private let real: (loop: EpollLoop, signals: Signals)?
 
-  /// - Parameter earlier: the run in the reports folder that this one goes on from; `nil`: its reports are replaced.
-  /// - Throws: `SystemError` where the reports folder cannot be used.
+  /// - Parameters:
+  ///   - earlier: the run in the reports folder that this one goes on from; `nil`: its reports are replaced.
+  ///   - lock: of the reports folder; `nil`: it is taken.
+  /// - Throws: `SystemError` where the reports folder cannot be used, `ReportsLock.Held` where another run uses it.
   init(
-    _ settings: RunSettings, _ cases: [ScheduledCase], simulate: Bool, earlier: RunState? = nil, console: ConsoleSink?
+    _ settings: RunSettings, _ cases: [ScheduledCase], simulate: Bool, earlier: RunState? = nil,
+    lock: ReportsLock? = nil, console: ConsoleSink?
   ) throws {
     self.settings = settings
     self.cases = cases
@@ -37,6 +41,7 @@ struct RunSession {
       real = (loop, try Signals(loop, [SIGINT, SIGTERM, SIGHUP]))
     }
     try Folder.make(settings.reports)
+    self.lock = try lock ?? ReportsLock(settings.reports, by: LeaseRecord("run", device: "", clock: .current))
     if earlier == nil { Folder.removeEvidence(under: "\(settings.reports)/cases") }
     fileThread = try LoopThread()
     let failure = earlyEnd
@@ -52,7 +57,7 @@ struct RunSession {
   /// Runs, shows, and gives the exit status.
   func run() throws -> Int32 {
     let (state, failure, interrupted) = try execute()
-    console?.finish(reports: settings.reports)
+    console?.finish(reports: settings.reports, isWritten: failure == nil)
     if let failure {
       Output.complain("the reports are not complete: \(failure)")
       return ExitStatus.rig
@@ -74,6 +79,7 @@ struct RunSession {
     let loop = try EpollLoop()
     let (state, failure) = try loop.run { await writer.finish() }
     fileThread.stop()
+    lock.release()
     return (state, failure, interrupted)
   }
 

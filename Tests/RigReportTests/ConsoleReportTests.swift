@@ -34,6 +34,13 @@ import Testing
         """)
   }
 
+  /// An interrupt is told only where the reports hold what ran.
+  @Test func reportsThatCouldNotBeWrittenAreNotSaidToBeComplete() {
+    var (_, report) = run([.runStarted(Sample.header([])), .runEnded(at: .zero, interrupted: true)], .init())
+    #expect(report.finish(reports: nil).contains("the reports are complete"))
+    #expect(!report.finish(reports: nil, isWritten: false).contains("complete"))
+  }
+
   @Test func stageLinesOnRequest() {
     let (text, _) = run(
       Sample.events([Sample.record("a", .fail, reason: "late", failing: "configure-stream")]),
