@@ -3,23 +3,49 @@
 
 #include <string.h>
 
-#if SL_RECORD_LIMIT < 512 || SL_RECORD_LIMIT > 4096
+#if (SL_RECORD_LIMIT) < 512 || (SL_RECORD_LIMIT) > 4096
 #error "SL_RECORD_LIMIT is 512 to 4096"
 #endif
-#if SL_RING_EVENTS < 64
-#error "SL_RING_EVENTS is at least 64"
+#if (SL_RING_EVENTS) < 64 || (SL_RING_EVENTS) > SIZE_MAX / 2
+#error "SL_RING_EVENTS is at least 64, and at most half of what a size_t holds"
 #endif
-#if SL_RING_BYTES < SL_RECORD_LIMIT
-#error "SL_RING_BYTES is at least SL_RECORD_LIMIT"
+#if (SL_RING_BYTES) < (SL_RECORD_LIMIT) || (SL_RING_BYTES) > SIZE_MAX / 2
+#error "SL_RING_BYTES is at least SL_RECORD_LIMIT, and at most half of what a size_t holds"
+#endif
+#if (SL_FAULTS) < 1 || (SL_FAULTS) > SIZE_MAX / 2
+#error "SL_FAULTS is at least 1"
+#endif
+#if (SL_FAULT_ARGUMENTS) < 1 || (SL_FAULT_ARGUMENTS) > (SL_RECORD_LIMIT)
+#error "SL_FAULT_ARGUMENTS is 1 to SL_RECORD_LIMIT"
+#endif
+#if (SL_LOG_LINES) < 1 || (SL_LOG_LINES) > SIZE_MAX / 2
+#error "SL_LOG_LINES is at least 1"
+#endif
+#if (SL_LOG_LINE) < 2 || (SL_LOG_LINE) > (SL_RECORD_LIMIT)
+#error "SL_LOG_LINE is 2 to SL_RECORD_LIMIT"
 #endif
 
+// The sizes as numbers of one type, whatever they were defined as: `20 * 1024` has no parentheses.
+#define RECORD_LIMIT ((size_t)(SL_RECORD_LIMIT))
+#define RING_EVENTS ((size_t)(SL_RING_EVENTS))
+#define RING_BYTES ((size_t)(SL_RING_BYTES))
+#define FAULTS ((size_t)(SL_FAULTS))
+#define FAULT_ARGUMENTS ((size_t)(SL_FAULT_ARGUMENTS))
+#define LOG_LINES ((size_t)(SL_LOG_LINES))
+#define LOG_LINE ((size_t)(SL_LOG_LINE))
+
 #define DEPTH 8
-#define GREATEST_INTEGER 9007199254740992u
+// What a double, and so the harness, holds exactly.
+#define GREATEST_INTEGER INT64_C(9007199254740992)
 #define RS 0x1E
-#define SECOND 1000000u
+#define SECOND UINT64_C(1000000)
 // What a reply to `events` needs beside the events.
 #define AROUND_EVENTS 240
-#define EVENT_LIMIT (SL_RECORD_LIMIT - AROUND_EVENTS)
+// What ends a page: `],"next":…,"more":false}}`.
+#define PAGE_END 50
+#define EVENT_LIMIT (RECORD_LIMIT - AROUND_EVENTS)
+// The same for an event that is reported while another record is being sent: it is built on the stack.
+#define SMALL_EVENT_LIMIT 272
 
 // MARK: JSON that is read
 
@@ -114,7 +140,7 @@ static const char *check_number(const char *p, const char *end) {
   uint64_t value = 0;
   for (; whole && digits < last; digits++) {
     value = value * 10 + (uint64_t)(*digits - '0');
-    if (value > GREATEST_INTEGER) return NULL;
+    if (value > (uint64_t)GREATEST_INTEGER) return NULL;
   }
   return p;
 }
@@ -244,7 +270,7 @@ static bool get_text(slice value, char *out, size_t capacity) {
 }
 
 static bool equals(slice value, const char *text) {
-  if (value.at == NULL || *value.at != '"') return false;
+  if (value.at == NULL || *value.at != '"' || text == NULL) return false;
   const char *p = value.at + 1, *end = value.end - 1;
   size_t left = strlen(text);
   while (p < end) {
@@ -313,7 +339,8 @@ static bool get_millionths(slice value, int64_t *out) {
     if (*p == '-' || *p == '+') p++;
     int exponent = 0;
     for (; p < value.end && is_digit(*p); p++) {
-      if (exponent < 10000) exponent = exponent * 10 + (*p - '0');
+      // Within 16 bits, with the digits of a whole record added.
+      if (exponent < 1000) exponent = exponent * 10 + (*p - '0');
     }
     scale += down ? -exponent : exponent;
   }
@@ -346,17 +373,22 @@ typedef struct {
   size_t used, capacity;
   // Something found no room: what stands there is of no use.
   bool full;
-  // Bytes that are taken of each text.
-  size_t longest;
+  // Something is missing in what stands there: a member was left out, or a free text was cut.
+  bool cut;
+  // The most bytes that each free text may take, and how many there were.
+  size_t budget, free_texts;
 } writer;
 
 static writer writer_on(char *text, size_t capacity) {
-  writer w = {text, 0, capacity, false, (size_t)-1};
+  writer w = {text, 0, capacity, false, false, SIZE_MAX, 0};
   return w;
 }
 
+// Whether so many bytes find room yet.
+static bool has_room(const writer *w, size_t count) { return !w->full && w->capacity - w->used >= count; }
+
 static void put_bytes(writer *w, const char *bytes, size_t count) {
-  if (w->full || count > w->capacity - w->used) {
+  if (!has_room(w, count)) {
     w->full = true;
     return;
   }
@@ -383,32 +415,58 @@ static void put_hex(writer *w, uint32_t value, int digits) {
   }
 }
 
-// A string; NULL is an empty one. Bytes that are not UTF-8 become U+FFFD.
-static void put_octets(writer *w, const char *text, size_t length) {
-  put(w, "\"");
-  const char *end = text + (length < w->longest ? length : w->longest);
-  while (text < end) {
-    size_t n = utf8_length(text, end);
-    if (n == 0) {
-      put(w, "\\ufffd");
-      text++;
-    } else if (*text == '"' || *text == '\\') {
-      put(w, "\\");
-      put_bytes(w, text++, 1);
-    } else if ((uint8_t)*text < 0x20 || *text == 0x7F) {
-      put(w, "\\u00");
-      put_hex(w, (uint8_t)*text++, 2);
-    } else {
-      put_bytes(w, text, n);
-      text += n;
-    }
+// Takes the character at `*p` off, and gives its JSON. A byte that is not UTF-8 becomes U+FFFD.
+static size_t escape(const char **p, const char *end, char out[6]) {
+  size_t n = utf8_length(*p, end);
+  uint8_t c = (uint8_t)**p;
+  if (n > 1 || (n == 1 && c >= 0x20 && c != 0x7F && c != '"' && c != '\\')) {
+    memcpy(out, *p, n);
+    *p += n;
+    return n;
   }
+  ++*p;
+  if (n == 1 && c >= 0x20 && c != 0x7F) {
+    out[0] = '\\';
+    out[1] = (char)c;
+    return 2;
+  }
+  memcpy(out, "\\ufffd", 6);
+  if (n == 0) return 6;
+  memcpy(out + 2, "00", 2);
+  out[4] = "0123456789abcdef"[c >> 4];
+  out[5] = "0123456789abcdef"[c & 0xF];
+  return 6;
+}
+
+// What stands between the quotes of a string, in at most `budget` bytes. False: that was not all of it.
+static bool put_characters(writer *w, const char *text, size_t length, size_t budget) {
+  if (text == NULL) return true;
+  const char *end = text + length;
+  while (text < end) {
+    char json[6];
+    size_t n = escape(&text, end, json);
+    if (n > budget) return false;
+    budget -= n;
+    put_bytes(w, json, n);
+  }
+  return true;
+}
+
+static size_t length_of(const char *text) { return text != NULL ? strlen(text) : 0; }
+
+// A string; NULL is an empty one.
+static void put_string(writer *w, const char *text) {
+  put(w, "\"");
+  put_characters(w, text, length_of(text), SIZE_MAX);
   put(w, "\"");
 }
 
-static void put_string(writer *w, const char *text) {
-  if (text == NULL) text = "";
-  put_octets(w, text, strlen(text));
+// A string for people, of which a part is worth something: it keeps to the writer's budget.
+static void put_free_text(writer *w, const char *text) {
+  put(w, "\"");
+  if (!put_characters(w, text, length_of(text), w->budget)) w->cut = true;
+  put(w, "\"");
+  w->free_texts++;
 }
 
 static void put_member(writer *w, const char *name, const char *text) {
@@ -428,6 +486,8 @@ static void put_list(writer *w, const char *const *texts) {
 
 static void put_bool(writer *w, bool value) { put(w, value ? "true" : "false"); }
 
+static bool is_exact(int64_t number) { return number >= -GREATEST_INTEGER && number <= GREATEST_INTEGER; }
+
 static void put_error(writer *w, const sl_error *error) {
   if (error == NULL) {
     put(w, "null");
@@ -435,18 +495,30 @@ static void put_error(writer *w, const sl_error *error) {
   }
   put(w, "{");
   put_member(w, "domain", error->domain);
-  put(w, ",\"code\":");
-  put_integer(w, error->code);
-  put(w, ",");
-  put_member(w, "message", error->message);
+  if (is_exact(error->code)) {
+    put(w, ",\"code\":");
+    put_integer(w, error->code);
+  } else {
+    w->cut = true;
+  }
+  put(w, ",\"message\":");
+  put_free_text(w, error->message);
   put(w, "}");
+}
+
+static void put_time(writer *w, uint64_t t_us) {
+  put_integer(w, t_us < (uint64_t)GREATEST_INTEGER ? (int64_t)t_us : GREATEST_INTEGER);
 }
 
 // A number of millionths, such as 2500000 as 2.5.
 static void put_millionths(writer *w, int64_t value) {
+  if (value < 0) {
+    put(w, "-");
+    value = -value;
+  }
   put_integer(w, value / 1000000);
   int64_t rest = value % 1000000;
-  if (rest <= 0) return;
+  if (rest == 0) return;
   char digits[7];
   size_t used = 0;
   digits[used++] = '.';
@@ -472,10 +544,28 @@ static uint32_t crc32(const char *bytes, size_t count) {
   return ~crc;
 }
 
-static uint64_t now(const sl_agent *agent) { return agent->config->now_us(agent->config->context); }
+static uint64_t now(sl_agent *agent) {
+  // The clock asks us for the time: it gets what it said last.
+  if (agent->asking) return agent->time;
+  agent->asking = true;
+  uint64_t at = agent->config->now_us(agent->config->context);
+  agent->asking = false;
+  agent->time = at;
+  return at;
+}
 
-// A writer for the JSON of the record that is sent next.
-static writer record(sl_agent *agent) { return writer_on(agent->out + 1, SL_RECORD_LIMIT); }
+// The time that has passed; none where the clock was set back.
+static uint64_t since(uint64_t then, uint64_t at) { return at > then ? at - then : 0; }
+
+// A writer for the JSON of the record that is sent next. Until it is, none of the firmware's functions is called: each
+// of them may report and log, which builds another record in the same place.
+static writer record(sl_agent *agent) { return writer_on(agent->out + 1, RECORD_LIMIT); }
+
+static void send_out(sl_agent *agent, size_t count) {
+  agent->sending = true;
+  agent->config->send(agent->config->context, (const uint8_t *)agent->out, count);
+  agent->sending = false;
+}
 
 static void send_record(sl_agent *agent, const writer *json) {
   if (json->full) return;
@@ -484,13 +574,19 @@ static void send_record(sl_agent *agent, const writer *json) {
   put(&w, " *");
   put_hex(&w, crc32(agent->out + 1, json->used), 8);
   put(&w, "\n");
-  agent->config->send(agent->config->context, (const uint8_t *)agent->out, 1 + json->used + w.used);
+  send_out(agent, 1 + json->used + w.used);
+}
+
+// `id` of a reply. A request of before a boot or of another channel gets none.
+static void put_id(writer *w, const sl_agent *agent, slice id) {
+  if (!agent->handling || agent->link_lost) w->full = true;
+  put_bytes(w, id.at, (size_t)(id.end - id.at));
 }
 
 static writer reply(sl_agent *agent, slice id) {
   writer w = record(agent);
   put(&w, "{\"jsonrpc\":\"2.0\",\"id\":");
-  put_bytes(&w, id.at, (size_t)(id.end - id.at));
+  put_id(&w, agent, id);
   put(&w, ",\"result\":");
   return w;
 }
@@ -517,17 +613,17 @@ static const char *word(int32_t code) {
 // The beginning of an error reply, up to where `,"data":…` may stand; `}}` ends it. `id` may be `nothing`.
 static writer refusal(sl_agent *agent, slice id, int32_t code, const char *why) {
   writer w = record(agent);
-  w.longest = 100;
+  w.budget = 100;
   put(&w, "{\"jsonrpc\":\"2.0\",\"id\":");
   if (id.at == NULL) {
     put(&w, "null");
   } else {
-    put_bytes(&w, id.at, (size_t)(id.end - id.at));
+    put_id(&w, agent, id);
   }
   put(&w, ",\"error\":{\"code\":");
   put_integer(&w, code);
-  put(&w, ",");
-  put_member(&w, "message", why != NULL ? why : word(code));
+  put(&w, ",\"message\":");
+  put_free_text(&w, why != NULL ? why : word(code));
   return w;
 }
 
@@ -587,7 +683,7 @@ static void end_line(sl_agent *agent) {
     damage(agent, SL_PARSE_ERROR, "no checksum where the channel requires one");
     return;
   }
-  if (end - p > SL_RECORD_LIMIT) {
+  if ((size_t)(end - p) > RECORD_LIMIT) {
     damage(agent, SL_TOO_LARGE, NULL);
     return;
   }
@@ -598,21 +694,41 @@ static void end_line(sl_agent *agent) {
     return;
   }
   slice request = {begin, stop};
+  agent->handling = true;
   handle(agent, request);
+  agent->handling = false;
 }
 
 static void drop_stale(sl_agent *agent, uint64_t at) {
-  if (agent->line_length == 0 || at - agent->line_began <= SECOND) return;
-  if (looks_like_record(agent)) damage(agent, SL_PARSE_ERROR, "no line feed for 1 s");
+  // The line at hand is whole while its request is carried out, however long that takes.
+  if (agent->handling || agent->line_length == 0 || since(agent->line_began, at) <= SECOND) return;
+  bool damaged = looks_like_record(agent);
   agent->line_length = 0;
+  if (damaged) damage(agent, SL_PARSE_ERROR, "no line feed for 1 s");
+}
+
+// A clock that was set back must not hold up what waits for it.
+static void keep_up(sl_agent *agent, uint64_t at) {
+  if (agent->next_heartbeat > at + SECOND) agent->next_heartbeat = at + SECOND;
+  if (agent->last_heard > at) agent->last_heard = at;
+  if (agent->line_began > at) agent->line_began = at;
 }
 
 void sl_receive(sl_agent *agent, const void *bytes, size_t count) {
+  // Inside of a function that we called: `line` is in use.
+  if (agent->handling || agent->sending || agent->asking) {
+    if (count > 0) agent->damaged++;
+    return;
+  }
   const char *p = bytes;
   uint64_t at = now(agent);
+  keep_up(agent, at);
+  agent->link_lost = false;
   drop_stale(agent, at);
+  // A reset, which begins a boot in the middle of these bytes, sets it anew.
   agent->received_at = at;
-  for (size_t i = 0; i < count; i++) {
+  // What is left of a channel that was lost is no part of the next one.
+  for (size_t i = 0; i < count && !agent->link_lost; i++) {
     if (p[i] == '\n') {
       bool whole = !agent->skipping;
       agent->skipping = false;
@@ -626,18 +742,19 @@ void sl_receive(sl_agent *agent, const void *bytes, size_t count) {
       agent->skipping = false;
     }
     if (p[i] == RS && agent->line_length > 0) {
-      if (looks_like_record(agent) && agent->line_length > 1) {
-        damage(agent, SL_PARSE_ERROR, "cut short by the next record");
-      }
+      bool damaged = looks_like_record(agent) && agent->line_length > 1;
       agent->line_length = 0;
+      if (damaged) damage(agent, SL_PARSE_ERROR, "cut short by the next record");
+      if (agent->link_lost) return;
     }
-    if (agent->line_length == 0) agent->line_began = at;
+    if (agent->line_length == 0) agent->line_began = agent->received_at;
     agent->line[agent->line_length++] = p[i];
     // RS, JSON, space, star, checksum and perhaps a carriage return.
-    if (agent->line_length > SL_RECORD_LIMIT + 12) {
-      if (looks_like_record(agent)) damage(agent, SL_TOO_LARGE, NULL);
+    if (agent->line_length > RECORD_LIMIT + 12) {
+      bool damaged = looks_like_record(agent);
       agent->line_length = 0;
       agent->skipping = true;
+      if (damaged) damage(agent, SL_TOO_LARGE, NULL);
     }
   }
 }
@@ -645,77 +762,113 @@ void sl_receive(sl_agent *agent, const void *bytes, size_t count) {
 // MARK: Events
 
 static void ring_add(sl_agent *agent, const char *text, size_t length) {
-  while (agent->ring_count == SL_RING_EVENTS || SL_RING_BYTES - agent->ring_used < length) {
+  while (agent->ring_count == RING_EVENTS || RING_BYTES - agent->ring_used < length) {
     size_t oldest = agent->ring_lengths[agent->ring_first];
-    agent->ring_begin = (agent->ring_begin + oldest) % SL_RING_BYTES;
+    agent->ring_begin = (agent->ring_begin + oldest) % RING_BYTES;
     agent->ring_used -= oldest;
-    agent->ring_first = (agent->ring_first + 1) % SL_RING_EVENTS;
+    agent->ring_first = (agent->ring_first + 1) % RING_EVENTS;
     agent->ring_count--;
   }
-  size_t at = (agent->ring_begin + agent->ring_used) % SL_RING_BYTES;
-  size_t straight = length < SL_RING_BYTES - at ? length : SL_RING_BYTES - at;
+  size_t at = (agent->ring_begin + agent->ring_used) % RING_BYTES;
+  size_t straight = length < RING_BYTES - at ? length : RING_BYTES - at;
   memcpy(agent->ring + at, text, straight);
   memcpy(agent->ring, text + straight, length - straight);
-  agent->ring_lengths[(agent->ring_first + agent->ring_count) % SL_RING_EVENTS] = (uint16_t)length;
+  agent->ring_lengths[(agent->ring_first + agent->ring_count) % RING_EVENTS] = (uint16_t)length;
   agent->ring_used += length;
   agent->ring_count++;
 }
 
 static void put_from_ring(writer *w, const sl_agent *agent, size_t at, size_t length) {
-  size_t straight = length < SL_RING_BYTES - at ? length : SL_RING_BYTES - at;
+  size_t straight = length < RING_BYTES - at ? length : RING_BYTES - at;
   put_bytes(w, agent->ring + at, straight);
   put_bytes(w, agent->ring, length - straight);
 }
 
-static void put_ssid(writer *w, const sl_field *field) {
-  size_t length = field->length < 32 ? field->length : 32;
-  const char *p = field->text, *end = field->text + length;
-  size_t n = 1;
-  while (p < end && (n = utf8_length(p, end)) > 0) p += n;
-  if (n > 0) {
-    put(w, ",\"ssid\":");
-    put_octets(w, field->text, length);
-    return;
+static bool is_utf8(const char *text, size_t length) {
+  const char *end = text + length;
+  for (size_t n; text < end; text += n) {
+    n = utf8_length(text, end);
+    if (n == 0) return false;
   }
-  put(w, ",\"ssidHex\":\"");
-  for (size_t i = 0; i < length; i++) put_hex(w, (uint8_t)field->text[i], 2);
-  put(w, "\"");
+  return true;
+}
+
+static bool same(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
+
+static bool has_plain_ssid(const sl_field *field) { return field->text == NULL || is_utf8(field->text, field->length); }
+
+static const char *field_name(const sl_field *field) {
+  switch (field->kind) {
+    case SL_SSID: return has_plain_ssid(field) ? "ssid" : "ssidHex";
+    case SL_JOIN: return "join";
+    default: return field->name != NULL ? field->name : "";
+  }
+}
+
+// Whether JSON can hold the member beside the others: each name stands there once, and as it is.
+static bool has_good_name(const sl_field *fields, size_t i) {
+  static const char *const taken[] = {"seq", "boot", "run", "t", "name", "src", "cut"};
+  const char *name = field_name(&fields[i]);
+  if (!is_utf8(name, strlen(name))) return false;
+  for (size_t j = 0; j < sizeof taken / sizeof *taken; j++) {
+    if (strcmp(name, taken[j]) == 0) return false;
+  }
+  for (size_t j = 0; j < i; j++) {
+    if (strcmp(name, field_name(&fields[j])) == 0) return false;
+  }
+  return true;
+}
+
+static bool has_good_value(const sl_field *field) {
+  if (field->kind == SL_INTEGER) return is_exact(field->number);
+  return field->kind != SL_SSID || field->text == NULL || field->length <= 32;
 }
 
 static void put_field(writer *w, const sl_field *field) {
-  if (field->kind == SL_SSID) {
-    put_ssid(w, field);
-    return;
-  }
   put(w, ",");
-  if (field->kind == SL_JOIN) {
-    put(w, "\"join\":{");
-    put_member(w, "by", field->name);
-    if (field->text != NULL) {
-      put(w, ",");
-      put_member(w, "key", field->text);
-    }
-    put(w, "}");
-    return;
-  }
-  put_string(w, field->name);
+  put_string(w, field_name(field));
   put(w, ":");
   switch (field->kind) {
     case SL_TEXT: put_string(w, field->text); break;
+    case SL_FREE_TEXT: put_free_text(w, field->text); break;
     case SL_INTEGER: put_integer(w, field->number); break;
     case SL_BOOL: put_bool(w, field->number != 0); break;
     case SL_ERROR: put_error(w, field->error); break;
     case SL_SSID:
-    case SL_JOIN: break;
+      put(w, "\"");
+      if (has_plain_ssid(field)) {
+        put_characters(w, field->text, field->length, SIZE_MAX);
+      } else {
+        for (size_t i = 0; i < field->length; i++) put_hex(w, (uint8_t)field->text[i], 2);
+      }
+      put(w, "\"");
+      break;
+    case SL_JOIN:
+      put(w, "{");
+      put_member(w, "by", field->name);
+      // A key that is not text would come out as another key.
+      if (field->text != NULL && is_utf8(field->text, strlen(field->text))) {
+        put(w, ",");
+        put_member(w, "key", field->text);
+      } else if (field->text != NULL) {
+        w->cut = true;
+      }
+      put(w, "}");
+      break;
   }
 }
 
 static bool is_claim(const char *name) { return name[0] == 'x' && name[1] == '.'; }
 
-static writer event_params(sl_agent *agent, uint64_t t_us, const char *name, char *at, size_t capacity) {
-  const sl_config *config = agent->config;
+typedef struct {
+  uint64_t t_us;
+  const char *name;
+  const sl_field *fields;
+  size_t count;
+} event;
+
+static writer event_head(const sl_agent *agent, const event *e, const char *source, char *at, size_t capacity) {
   writer w = writer_on(at, capacity);
-  w.longest = 2 * SL_RUN;
   put(&w, "{\"seq\":");
   put_integer(&w, agent->last_sequence);
   put(&w, ",");
@@ -727,36 +880,68 @@ static writer event_params(sl_agent *agent, uint64_t t_us, const char *name, cha
     put(&w, "null");
   }
   put(&w, ",\"t\":");
-  put_integer(&w, (int64_t)t_us);
+  put_time(&w, e->t_us);
   put(&w, ",");
-  put_member(&w, "name", name);
+  put_member(&w, "name", e->name);
   put(&w, ",");
-  put_member(&w, "src", is_claim(name) || config->source == NULL ? "fw" : config->source);
+  put_member(&w, "src", source);
   return w;
+}
+
+// An event of which each free text takes at most `budget` bytes, and each member that cannot be whole is left out.
+// `tail` bytes are kept for its end.
+static writer event_json(
+    const sl_agent *agent, const event *e, char *at, size_t capacity, size_t budget, size_t tail) {
+  const char *source = agent->config->source;
+  writer w = event_head(agent, e, is_claim(e->name) || source == NULL ? "fw" : source, at, capacity);
+  size_t count = e->count;
+  if (!has_room(&w, tail)) {
+    // Not even its name fits: number it, so that no gap shows, and say no more.
+    const event unnamed = {e->t_us, "x.cut", NULL, 0};
+    w = event_head(agent, &unnamed, "fw", at, capacity);
+    w.cut = true;
+    count = 0;
+  }
+  w.budget = budget;
+  for (size_t i = 0; i < count; i++) {
+    writer before = w;
+    if (has_good_name(e->fields, i) && has_good_value(&e->fields[i])) {
+      put_field(&w, &e->fields[i]);
+      if (has_room(&w, tail)) continue;
+    }
+    w = before;
+    w.cut = true;
+  }
+  if (w.cut) put(&w, ",\"cut\":true");
+  put(&w, "}");
+  return w;
+}
+
+static writer event_that_fits(const sl_agent *agent, const event *e, char *at, size_t capacity) {
+  static const size_t tail = sizeof ",\"cut\":true}" - 1;
+  writer w = event_json(agent, e, at, capacity, SIZE_MAX, 1);
+  if (!w.cut) return w;
+  // What is too large is said again without its free texts, which then share the room that is left.
+  w = event_json(agent, e, at, capacity, 0, tail);
+  size_t each = w.free_texts > 0 ? (capacity - w.used) / w.free_texts : 0;
+  return each > 0 ? event_json(agent, e, at, capacity, each, tail) : w;
 }
 
 int64_t sl_event_at(sl_agent *agent, uint64_t t_us, const char *name, const sl_field *fields, size_t count) {
   static const char before[] = "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":";
-  static const size_t longest[] = {2048, 256, 32, 8};
-  char *params = agent->out + 1 + sizeof before - 1;
+  const event e = {t_us, name != NULL ? name : "", fields, count};
   agent->last_sequence++;
-  writer w;
-  // What is too large is said again with shorter texts, and at last without its members.
-  size_t attempt = 0;
-  do {
-    w = event_params(agent, t_us, name, params, EVENT_LIMIT);
-    bool bare = attempt == sizeof longest / sizeof *longest;
-    if (!bare) w.longest = longest[attempt];
-    for (size_t i = 0; !bare && i < count; i++) put_field(&w, &fields[i]);
-    if (bare) put(&w, ",\"cut\":true");
-    put(&w, "}");
-  } while (w.full && attempt++ < sizeof longest / sizeof *longest);
-  if (w.full) {
-    // Not even its name fits: number it, so that no gap shows, and say no more.
-    w = event_params(agent, t_us, "x.cut", params, EVENT_LIMIT);
-    put(&w, "}");
+  if (agent->sending) {
+    // `out` is in use. What is only kept is asked for: its number is missing at the harness.
+    char small[SMALL_EVENT_LIMIT];
+    writer w = event_that_fits(agent, &e, small, sizeof small);
+    ring_add(agent, small, w.used);
+    return agent->last_sequence;
   }
+  char *params = agent->out + 1 + sizeof before - 1;
+  writer w = event_that_fits(agent, &e, params, EVENT_LIMIT);
   ring_add(agent, params, w.used);
+  int64_t sequence = agent->last_sequence;
   if (agent->greeted) {
     memcpy(agent->out + 1, before, sizeof before - 1);
     writer whole = record(agent);
@@ -764,7 +949,7 @@ int64_t sl_event_at(sl_agent *agent, uint64_t t_us, const char *name, const sl_f
     put(&whole, "}");
     send_record(agent, &whole);
   }
-  return agent->last_sequence;
+  return sequence;
 }
 
 int64_t sl_event(sl_agent *agent, const char *name, const sl_field *fields, size_t count) {
@@ -773,7 +958,7 @@ int64_t sl_event(sl_agent *agent, const char *name, const sl_field *fields, size
 
 int64_t sl_completion(sl_agent *agent, const char *name, const sl_error *error) {
   uint64_t t = now(agent);
-  if (error == NULL && agent->state == SL_STARTING && strcmp(name, "sessionStartCompletion") == 0) {
+  if (error == NULL && agent->state == SL_STARTING && same(name, "sessionStartCompletion")) {
     agent->state = SL_STREAMING;
   }
   sl_field fields[2] = {sl_bool("success", error == NULL), sl_error_field(error)};
@@ -781,9 +966,12 @@ int64_t sl_completion(sl_agent *agent, const char *name, const sl_error *error) 
 }
 
 void sl_finish(sl_agent *agent, bool user_stopped, const sl_error *error) {
-  if (agent->run[0] == 0) return;
+  if (agent->run[0] == 0 || agent->finishing) return;
   sl_field fields[2] = {sl_bool("userStopped", user_stopped), sl_error_field(error)};
+  // A line that fails under this event may be the reason to call this again.
+  agent->finishing = true;
   sl_event(agent, "sessionFinish", fields, error == NULL ? 1 : 2);
+  agent->finishing = false;
   memcpy(agent->last_run, agent->run, sizeof agent->run);
   agent->run[0] = 0;
   agent->state = SL_IDLE;
@@ -802,18 +990,37 @@ static const char *state_name(sl_state state) {
   }
 }
 
+// Why no run can start; NULL: it can. The firmware's function, so before a reply is begun.
 static const char *const *not_ready(const sl_agent *agent) {
   const char *const *reasons =
       agent->config->not_ready != NULL ? agent->config->not_ready(agent->config->context) : NULL;
   return reasons != NULL && reasons[0] != NULL ? reasons : NULL;
 }
 
-static void put_ready(writer *w, const sl_agent *agent) {
-  const char *const *reasons = not_ready(agent);
+// As many as there is room for, if what ends the record behind them is short.
+static void put_reasons(writer *w, const char *const *reasons) {
+  bool first = true;
+  put(w, "\"reasons\":[");
+  for (size_t i = 0; reasons != NULL && reasons[i] != NULL; i++) {
+    writer before = *w;
+    if (!first) put(w, ",");
+    put_string(w, reasons[i]);
+    if (has_room(w, 20)) {
+      first = false;
+    } else {
+      *w = before;
+      w->cut = true;
+    }
+  }
+  put(w, w->cut ? "],\"cut\":true" : "]");
+}
+
+// The last member of its reply.
+static void put_ready(writer *w, const char *const *reasons) {
   put(w, ",\"ready\":{\"ok\":");
   put_bool(w, reasons == NULL);
-  put(w, ",\"reasons\":");
-  put_list(w, reasons);
+  put(w, ",");
+  put_reasons(w, reasons);
   put(w, "}");
 }
 
@@ -830,12 +1037,18 @@ static void put_layers(writer *w, const sl_config *config) {
   put(w, "[");
   for (size_t i = 0; i < config->fault_count; i++) {
     bool seen = false;
-    for (size_t j = 0; j < i && !seen; j++) seen = strcmp(config->faults[j].layer, config->faults[i].layer) == 0;
+    for (size_t j = 0; j < i && !seen; j++) seen = same(config->faults[j].layer, config->faults[i].layer);
     if (seen) continue;
     if (i > 0) put(w, ",");
     put_string(w, config->faults[i].layer);
   }
   put(w, "]");
+}
+
+// In millionths, and no more than an integer holds: a range may be open.
+static void put_bound(writer *w, int64_t bound, int64_t unit) {
+  int64_t most = GREATEST_INTEGER / unit;
+  put_millionths(w, (bound > most ? most : bound < -most ? -most : bound) * unit);
 }
 
 static void put_range(writer *w, const char *name, sl_range range, int64_t unit, bool *any) {
@@ -844,9 +1057,9 @@ static void put_range(writer *w, const char *name, sl_range range, int64_t unit,
   *any = true;
   put_string(w, name);
   put(w, ":[");
-  put_millionths(w, range.least * unit);
+  put_bound(w, range.least, unit);
   put(w, ",");
-  put_millionths(w, range.most * unit);
+  put_bound(w, range.most, unit);
   put(w, "]");
 }
 
@@ -863,6 +1076,10 @@ static void hello(sl_agent *agent, slice id, slice params) {
     refuse(agent, id, SL_INVALID_PARAMS, "nonce");
     return;
   }
+  const char *const *reasons = not_ready(agent);
+  uint64_t at = now(agent);
+  // A boot in there took the request along.
+  if (!agent->handling) return;
   writer w = reply(agent, id);
   put(&w, "{\"v\":1,\"nonce\":");
   put_bytes(&w, nonce.at, (size_t)(nonce.end - nonce.at));
@@ -898,14 +1115,13 @@ static void hello(sl_agent *agent, slice id, slice params) {
   put(&w, ",\"faults\":");
   put_layers(&w, config);
   put(&w, ",\"limits\":{\"record\":");
-  put_integer(&w, SL_RECORD_LIMIT);
+  put_integer(&w, (int64_t)RECORD_LIMIT);
   put(&w, "}");
   bool any = false;
   put_range(&w, "bitrate", config->bitrate, 1, &any);
   put_range(&w, "qualityFactor", config->quality_factor, 1000000, &any);
   put_range(&w, "iFrameInterval", config->i_frame_interval, 1000000, &any);
   if (any) put(&w, "}");
-  put_ready(&w, agent);
   if (config->probe_host != NULL) {
     put(&w, ",\"probe\":{");
     put_member(&w, "host", config->probe_host);
@@ -913,8 +1129,9 @@ static void hello(sl_agent *agent, slice id, slice params) {
     put_integer(&w, config->probe_port);
     put(&w, "}");
   }
+  put_ready(&w, reasons);
   put(&w, "}");
-  if (!agent->greeted) agent->next_heartbeat = now(agent) + SECOND;
+  if (!agent->greeted) agent->next_heartbeat = at + SECOND;
   agent->greeted = true;
   // Another harness: what an earlier one injected is not meant for it.
   if (agent->run[0] == 0) agent->fault_count = 0;
@@ -936,9 +1153,9 @@ static bool read_parameter(
   put_member(&w, "param", name);
   if (range.most > 0) {
     put(&w, ",\"range\":[");
-    put_millionths(&w, range.least * unit);
+    put_bound(&w, range.least, unit);
     put(&w, ",");
-    put_millionths(&w, range.most * unit);
+    put_bound(&w, range.most, unit);
     put(&w, "]");
   }
   put(&w, "}}}");
@@ -954,7 +1171,7 @@ static void start(sl_agent *agent, slice id, slice params) {
     return;
   }
   for (const char *p = run; *p != 0; p++) {
-    if ((uint8_t)*p < 0x20) {
+    if ((uint8_t)*p < 0x20 || *p == 0x7F) {
       refuse(agent, id, SL_INVALID_PARAMS, "run");
       return;
     }
@@ -966,7 +1183,6 @@ static void start(sl_agent *agent, slice id, slice params) {
   if (agent->run[0] != 0) {
     writer w = refusal(agent, id, SL_BUSY, NULL);
     put(&w, ",\"data\":{");
-    w.longest = SL_RUN;
     put_member(&w, "owner", agent->run);
     put(&w, "}}}");
     send_record(agent, &w);
@@ -980,10 +1196,11 @@ static void start(sl_agent *agent, slice id, slice params) {
     return;
   }
   const char *const *reasons = not_ready(agent);
+  if (!agent->handling) return;
   if (reasons != NULL) {
     writer w = refusal(agent, id, SL_NOT_READY, NULL);
-    put(&w, ",\"data\":{\"reasons\":");
-    put_list(&w, reasons);
+    put(&w, ",\"data\":{");
+    put_reasons(&w, reasons);
     put(&w, "}}}");
     send_record(agent, &w);
     return;
@@ -1032,7 +1249,7 @@ static void stop(sl_agent *agent, slice id, slice params) {
     return;
   }
   accept(agent, id);
-  if (!current || agent->state == SL_STOPPING) return;
+  if (!current || agent->run[0] == 0 || agent->state == SL_STOPPING) return;
   agent->state = SL_STOPPING;
   agent->config->stop(agent->config->context, agent->run, SL_STOP_ASKED);
 }
@@ -1057,35 +1274,38 @@ static void inject(sl_agent *agent, slice id, slice params) {
     return;
   }
   size_t length = arguments.at == NULL ? 0 : (size_t)(arguments.end - arguments.at);
-  if (agent->fault_count == SL_FAULTS || length >= SL_FAULT_ARGUMENTS) {
+  if (agent->fault_count == FAULTS || length >= FAULT_ARGUMENTS) {
     refuse(agent, id, SL_TOO_LARGE, "too many faults, or too large arguments");
     return;
   }
-  sl_fault *fault = &agent->faults[agent->fault_count];
-  memset(fault, 0, sizeof *fault);
-  writer name = writer_on(fault->id, sizeof fault->id - 1);
+  // It waits only once it is accepted: until then the firmware may take others, or lose the channel.
+  sl_fault fault;
+  memset(&fault, 0, sizeof fault);
+  writer name = writer_on(fault.id, sizeof fault.id - 1);
   put(&name, "f");
   put_integer(&name, ++agent->last_fault);
-  fault->kind = kind;
-  fault->remaining = 1;
-  get_integer(get(params, "count"), &fault->remaining);
-  if (fault->remaining < 1) fault->remaining = 1;
+  fault.kind = kind;
+  fault.remaining = 1;
+  get_integer(get(params, "count"), &fault.remaining);
+  if (fault.remaining < 1) fault.remaining = 1;
   int64_t ttl = 0;
   if (get_integer(get(params, "ttlMs"), &ttl)) {
     ttl = ttl < 0 ? 0 : ttl > 86400000 ? 86400000 : ttl;
-    fault->expires = now(agent) + (uint64_t)ttl * 1000;
+    fault.expires = now(agent) + (uint64_t)ttl * 1000;
+    if (fault.expires == 0) fault.expires = 1;
   }
-  if (length > 0) memcpy(fault->arguments, arguments.at, length);
+  if (length > 0) memcpy(fault.arguments, arguments.at, length);
   const char *why = NULL;
-  int32_t code = config->inject != NULL ? config->inject(config->context, fault, &why) : SL_ACCEPTED;
+  int32_t code = config->inject != NULL ? config->inject(config->context, &fault, &why) : SL_ACCEPTED;
+  if (!agent->handling) return;
   if (code != SL_ACCEPTED) {
     refuse(agent, id, code, why);
     return;
   }
-  agent->fault_count++;
+  agent->faults[agent->fault_count++] = fault;
   writer w = reply(agent, id);
   put(&w, "{");
-  put_member(&w, "id", fault->id);
+  put_member(&w, "id", fault.id);
   put(&w, "}");
   send_reply(agent, id, &w);
 }
@@ -1123,19 +1343,21 @@ static void link_result(sl_agent *agent, slice id, slice params) {
   } else if (agent->run[0] == 0 || !equals(get(params, "run"), agent->run)) {
     refuse(agent, id, SL_BAD_STATE, "no such run");
   } else {
+    bool joined = *success.at == 't';
     accept(agent, id);
-    agent->config->link_result(agent->config->context, *success.at == 't');
+    agent->config->link_result(agent->config->context, joined);
   }
 }
 
 static void state(sl_agent *agent, slice id) {
+  const char *const *reasons = not_ready(agent);
   writer w = reply(agent, id);
   put(&w, "{");
   put_member(&w, "state", state_name(agent->state));
   put_run(&w, agent);
   put(&w, ",\"seq\":");
   put_integer(&w, agent->last_sequence);
-  put_ready(&w, agent);
+  put_ready(&w, reasons);
   put(&w, "}");
   send_reply(agent, id, &w);
 }
@@ -1155,11 +1377,11 @@ static void events(sl_agent *agent, slice id, slice params) {
   size_t at = agent->ring_begin;
   bool first = true;
   for (size_t i = 0; i < agent->ring_count; i++) {
-    size_t length = agent->ring_lengths[(agent->ring_first + i) % SL_RING_EVENTS];
+    size_t length = agent->ring_lengths[(agent->ring_first + i) % RING_EVENTS];
     int64_t sequence = oldest + (int64_t)i;
     if (sequence > since) {
       // An event fits an empty page: it has at most EVENT_LIMIT bytes.
-      if (w.used + length + 100 > SL_RECORD_LIMIT) {
+      if (w.used + length + 100 > RECORD_LIMIT) {
         more = true;
         break;
       }
@@ -1168,7 +1390,7 @@ static void events(sl_agent *agent, slice id, slice params) {
       put_from_ring(&w, agent, at, length);
       next = sequence;
     }
-    at = (at + length) % SL_RING_BYTES;
+    at = (at + length) % RING_BYTES;
   }
   put(&w, "],\"next\":");
   put_integer(&w, next);
@@ -1188,14 +1410,21 @@ static void faults(sl_agent *agent, slice id, slice params) {
   size_t i = from < 0 ? 0 : (uint64_t)from < count ? (size_t)from : count;
   writer w = reply(agent, id);
   put(&w, "{\"faults\":[");
-  for (bool first = true; i < count; i++, first = false) {
+  for (bool first = true; i < count; i++) {
     const sl_fault_kind *kind = &config->faults[i];
-    if (w.used + strlen(kind->layer) + strlen(kind->verb) + 70 > SL_RECORD_LIMIT) break;
+    writer before = w;
     put(&w, first ? "\"" : ",\"");
-    put(&w, kind->layer);
+    put_characters(&w, kind->layer, length_of(kind->layer), SIZE_MAX);
     put(&w, " ");
-    put(&w, kind->verb);
+    put_characters(&w, kind->verb, length_of(kind->verb), SIZE_MAX);
     put(&w, "\"");
+    if (has_room(&w, PAGE_END)) {
+      first = false;
+      continue;
+    }
+    w = before;
+    // One that fits no page is passed over.
+    if (!first) break;
   }
   put(&w, "],\"next\":");
   put_integer(&w, (int64_t)i);
@@ -1206,18 +1435,19 @@ static void faults(sl_agent *agent, slice id, slice params) {
 }
 
 static void ping(sl_agent *agent, slice id) {
+  uint64_t at = now(agent);
   writer w = reply(agent, id);
   put(&w, "{\"d1\":");
-  put_integer(&w, (int64_t)agent->received_at);
+  put_time(&w, agent->received_at);
   put(&w, ",\"d2\":");
-  put_integer(&w, (int64_t)now(agent));
+  put_time(&w, at);
   put(&w, "}");
   send_reply(agent, id, &w);
 }
 
 static void echo(sl_agent *agent, slice id, slice params) {
   int64_t length = 0;
-  const int64_t most = SL_RECORD_LIMIT - 128;
+  const int64_t most = (int64_t)RECORD_LIMIT - 128;
   if (!get_integer(get(params, "len"), &length) || length < 0) {
     refuse(agent, id, SL_INVALID_PARAMS, "len");
     return;
@@ -1241,15 +1471,21 @@ static void log_page(sl_agent *agent, slice id, slice params) {
   int64_t since = 0, most = 20;
   get_integer(get(params, "since"), &since);
   get_integer(get(params, "max"), &most);
-  int64_t oldest = agent->log_next > SL_LOG_LINES ? agent->log_next - SL_LOG_LINES : 0;
+  int64_t kept = (int64_t)LOG_LINES, oldest = agent->log_next > kept ? agent->log_next - kept : 0;
   int64_t next = since > oldest ? since : oldest;
   writer w = reply(agent, id);
   put(&w, "{\"lines\":[");
   for (bool first = true; next < agent->log_next && most > 0; next++, most--, first = false) {
-    const char *line = agent->log[next % SL_LOG_LINES];
-    if (w.used + 2 * strlen(line) + 50 > SL_RECORD_LIMIT) break;
+    const char *line = agent->log[(uint64_t)next % LOG_LINES];
+    writer before = w;
     if (!first) put(&w, ",");
     put_string(&w, line);
+    if (has_room(&w, PAGE_END)) continue;
+    w = before;
+    if (!first) break;
+    // A line that fits no page: what fits of it, lest what follows could never be read.
+    w.budget = has_room(&w, PAGE_END + 2) ? w.capacity - w.used - PAGE_END - 2 : 0;
+    put_free_text(&w, line);
   }
   put(&w, "],\"next\":");
   put_integer(&w, next);
@@ -1326,7 +1562,7 @@ static void handle(sl_agent *agent, slice request) {
 bool sl_take_fault(sl_agent *agent, const char *verb, const char *stage, sl_fault *fault) {
   for (size_t i = 0; i < agent->fault_count; i++) {
     sl_fault *found = &agent->faults[i];
-    if (strcmp(found->kind->verb, verb) != 0 || strcmp(found->kind->stage, stage) != 0) continue;
+    if (!same(found->kind->verb, verb) || !same(found->kind->stage, stage)) continue;
     found->remaining--;
     sl_fault copy = *found;
     if (fault != NULL) *fault = copy;
@@ -1354,16 +1590,18 @@ bool sl_fault_text(const sl_fault *fault, const char *name, char *text, size_t c
 // MARK: Log
 
 void sl_log(sl_agent *agent, const char *text) {
-  char *line = agent->log[agent->log_next++ % SL_LOG_LINES];
+  if (text == NULL) text = "";
+  char *line = agent->log[(uint64_t)agent->log_next++ % LOG_LINES];
   size_t used = 0;
   // A line that begins like a record would be taken for one.
   if (text[0] == '{') line[used++] = ' ';
-  for (; *text != 0 && used < SL_LOG_LINE - 1; text++) line[used++] = (uint8_t)*text < 0x20 ? ' ' : *text;
+  for (; *text != 0 && used < LOG_LINE - 1; text++) line[used++] = (uint8_t)*text < 0x20 ? ' ' : *text;
   line[used] = 0;
-  if (!agent->greeted) return;
+  // `out` is in use while it is sent.
+  if (!agent->greeted || agent->sending) return;
   memcpy(agent->out, line, used);
   agent->out[used] = '\n';
-  agent->config->send(agent->config->context, (const uint8_t *)agent->out, used + 1);
+  send_out(agent, used + 1);
 }
 
 // MARK: Time
@@ -1375,20 +1613,22 @@ void sl_init(sl_agent *agent, const sl_config *config, uint64_t boot) {
   put_hex(&w, (uint32_t)(boot >> 32), 8);
   put_hex(&w, (uint32_t)boot, 8);
   agent->owner_timeout = 10 * SECOND;
-  agent->last_heard = now(agent);
+  // Inside of `sl_receive`, what comes after the reset was received now.
+  agent->last_heard = agent->received_at = now(agent);
 }
 
 void sl_link_reset(sl_agent *agent) {
   agent->line_length = 0;
   agent->skipping = false;
   agent->greeted = false;
+  agent->link_lost = true;
   if (agent->run[0] == 0) agent->fault_count = 0;
 }
 
 static void heartbeat(sl_agent *agent, uint64_t at) {
   writer w = record(agent);
   put(&w, "{\"jsonrpc\":\"2.0\",\"method\":\"hb\",\"params\":{\"t\":");
-  put_integer(&w, (int64_t)at);
+  put_time(&w, at);
   put(&w, ",\"seq\":");
   put_integer(&w, agent->last_sequence);
   put(&w, ",");
@@ -1399,7 +1639,9 @@ static void heartbeat(sl_agent *agent, uint64_t at) {
 }
 
 void sl_tick(sl_agent *agent) {
+  if (agent->sending || agent->asking) return;
   uint64_t at = now(agent);
+  keep_up(agent, at);
   drop_stale(agent, at);
   for (size_t i = agent->fault_count; i-- > 0;) {
     if (agent->faults[i].expires != 0 && agent->faults[i].expires <= at) remove_fault(agent, i);
@@ -1410,7 +1652,7 @@ void sl_tick(sl_agent *agent) {
     if (agent->next_heartbeat <= at) agent->next_heartbeat = at + SECOND;
     heartbeat(agent, at);
   }
-  if (agent->run[0] != 0 && !agent->owner_gone && at - agent->last_heard > agent->owner_timeout) {
+  if (agent->run[0] != 0 && !agent->owner_gone && since(agent->last_heard, at) > agent->owner_timeout) {
     agent->owner_gone = true;
     if (agent->state == SL_STOPPING) return;
     agent->state = SL_STOPPING;
@@ -1420,11 +1662,11 @@ void sl_tick(sl_agent *agent) {
 
 static uint64_t until(uint64_t due, uint64_t at) { return due > at ? due - at : 0; }
 
-uint64_t sl_next_us(const sl_agent *agent) {
+uint64_t sl_next_us(sl_agent *agent) {
   uint64_t at = now(agent), next = SECOND;
   uint64_t waits[3] = {
       agent->greeted ? until(agent->next_heartbeat, at) : SECOND,
-      agent->line_length > 0 ? until(agent->line_began + SECOND + 1, at) : SECOND,
+      agent->line_length > 0 && !agent->handling ? until(agent->line_began + SECOND + 1, at) : SECOND,
       agent->run[0] != 0 && !agent->owner_gone ? until(agent->last_heard + agent->owner_timeout + 1, at) : SECOND};
   for (size_t i = 0; i < 3; i++) {
     if (waits[i] < next) next = waits[i];

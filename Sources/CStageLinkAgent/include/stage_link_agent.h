@@ -30,14 +30,14 @@ extern "C" {
 #ifndef SL_RING_BYTES
 #define SL_RING_BYTES 20480
 #endif
-// Injected faults that wait, and the bytes of JSON that the arguments of one may take.
+// Injected faults that wait, and the bytes that the JSON of the arguments of one may take, with a NUL. At least 1 each.
 #ifndef SL_FAULTS
 #define SL_FAULTS 8
 #endif
 #ifndef SL_FAULT_ARGUMENTS
 #define SL_FAULT_ARGUMENTS 192
 #endif
-// Lines that are kept for the request `log`, and the bytes of one.
+// Lines that are kept for the request `log`, at least 1, and the bytes of one, with a NUL: 2 to SL_RECORD_LIMIT.
 #ifndef SL_LOG_LINES
 #define SL_LOG_LINES 16
 #endif
@@ -90,7 +90,7 @@ typedef struct {
   // Device time in microseconds at which it dies; 0: at the end of the run.
   uint64_t expires;
   // JSON; read it with `sl_fault_integer` and `sl_fault_text`.
-  char arguments[SL_FAULT_ARGUMENTS];
+  char arguments[(SL_FAULT_ARGUMENTS)];
 } sl_fault;
 
 typedef struct {
@@ -135,17 +135,31 @@ typedef struct {
   // `src` of events: `fw` (NULL), `sdk`, `host`.
   const char *source;
 
+  // What may be called inside of the functions below:
+  // - in all of them: what reports (`sl_event` and its kin, `sl_completion`, `sl_finish`, `sl_take_fault`), `sl_log`,
+  //   `sl_link_reset`, and what only tells (`sl_run`, `sl_current_state`, `sl_damaged`). Inside of `send`, events and
+  //   lines of the log are only kept: the harness asks for the events, which have some 100 bytes for their members.
+  //   Inside of `now_us`, the time of an event is that of the call before.
+  // - in all but `send` and `now_us`: `sl_tick` and `sl_next_us` too, where one of them waits.
+  // - in `reset` alone: `sl_init`.
+  // - never `sl_receive`: its bytes are dropped, and counted as a damaged record. Nor `sl_tick` in `send` and `now_us`,
+  //   where it does nothing.
+
   // Passed to each of the functions below.
   void *context;
-  // Sends all of the bytes, or none. What is lost here is asked for again, if it was an event.
+  // Sends all of the bytes, or none; they are there for the time of the call. An event that is lost here is asked for
+  // again. A record of which only a part was sent is counted as damaged at the other end. If that means that the channel
+  // is gone, `sl_link_reset` may be called at once.
   void (*send)(void *context, const uint8_t *bytes, size_t count);
-  // Monotonic, in microseconds.
+  // Monotonic, in microseconds, all 64 bits: a timer of 32 bits, which begins anew every 71 minutes, must be extended.
   uint64_t (*now_us)(void *context);
-  // Begins a run. SL_ACCEPTED, or the code of the refusal and perhaps why.
+  // Begins a run. SL_ACCEPTED, or the code of the refusal and perhaps why. `request->run` is there until the run ends;
+  // the request itself for the time of the call.
   int32_t (*start)(void *context, const sl_start_request *request, const char **why);
   // Ends the run, now or later; `sl_finish` says that it has ended.
   void (*stop)(void *context, const char *run, sl_stop_reason reason);
-  // May be NULL: nothing to do when a fault is injected. SL_ACCEPTED, or the code of the refusal.
+  // May be NULL: nothing to do when a fault is injected. SL_ACCEPTED, or the code of the refusal. `fault` is there for
+  // the time of the call.
   int32_t (*inject)(void *context, const sl_fault *fault, const char **why);
   // May be NULL. All faults were cleared: close what a fault left open.
   void (*cleared)(void *context);
@@ -154,12 +168,17 @@ typedef struct {
   // May be NULL: no reset. `level` is `agent` or `device`. What boots anew calls `sl_init` with another boot id; it may
   // do so in this function.
   void (*reset)(void *context, const char *level);
-  // May be NULL: always ready. A list of reasons, empty if there is none.
+  // May be NULL: always ready. A list of reasons that ends with NULL, empty if there is none; it must last until the
+  // next call. Reasons that find no room in a record are left out.
   const char *const *(*not_ready)(void *context);
 } sl_config;
 
-typedef enum { SL_TEXT, SL_INTEGER, SL_BOOL, SL_ERROR, SL_SSID, SL_JOIN } sl_field_kind;
-// Members of an event. Made with the functions below.
+typedef enum { SL_TEXT, SL_INTEGER, SL_BOOL, SL_ERROR, SL_SSID, SL_JOIN, SL_FREE_TEXT } sl_field_kind;
+// Members of an event. Made with the functions below. A member stands in the event as it is or not at all: one that
+// finds no room in a record is left out, and so is a number beyond 2^53, an SSID of more than 32 octets, a key that is
+// not UTF-8, a second member of a name, and one named as what each event has (`seq`, `boot`, `run`, `t`, `name`, `src`,
+// `cut`). Only messages of errors and free texts are cut. An event that lacks something says `"cut":true`. A byte of a
+// text that is not UTF-8 becomes U+FFFD.
 typedef struct {
   sl_field_kind kind;
   const char *name;
@@ -171,6 +190,11 @@ typedef struct {
 
 static inline sl_field sl_text(const char *name, const char *text) {
   sl_field f = {SL_TEXT, name, text, 0, 0, NULL};
+  return f;
+}
+// A text for people, of which the beginning is worth something, too.
+static inline sl_field sl_free_text(const char *name, const char *text) {
+  sl_field f = {SL_FREE_TEXT, name, text, 0, 0, NULL};
   return f;
 }
 static inline sl_field sl_integer(const char *name, int64_t number) {
@@ -204,30 +228,33 @@ typedef struct sl_agent {
   char run[SL_RUN + 1], last_run[SL_RUN + 1];
   sl_state state;
   bool greeted, owner_gone;
-  uint64_t owner_timeout, last_heard, next_heartbeat;
+  // A function of the firmware is running: one that carries out a request, `send`, `now_us`.
+  bool handling, sending, asking;
+  bool finishing, link_lost;
+  uint64_t owner_timeout, last_heard, next_heartbeat, time;
   int64_t last_sequence;
 
   // Received.
-  char line[SL_RECORD_LIMIT + 14];
+  char line[(SL_RECORD_LIMIT) + 14];
   size_t line_length;
   uint64_t line_began, received_at;
   bool skipping;
   uint32_t damaged;
 
   // To be sent: one record.
-  char out[SL_RECORD_LIMIT + 14];
+  char out[(SL_RECORD_LIMIT) + 14];
 
   // Events: their JSON one behind the other, round the end.
-  char ring[SL_RING_BYTES];
+  char ring[(SL_RING_BYTES)];
   size_t ring_begin, ring_used;
-  uint16_t ring_lengths[SL_RING_EVENTS];
+  uint16_t ring_lengths[(SL_RING_EVENTS)];
   size_t ring_first, ring_count;
 
-  sl_fault faults[SL_FAULTS];
+  sl_fault faults[(SL_FAULTS)];
   size_t fault_count;
   uint32_t last_fault;
 
-  char log[SL_LOG_LINES][SL_LOG_LINE];
+  char log[(SL_LOG_LINES)][(SL_LOG_LINE)];
   int64_t log_next;
 } sl_agent;
 
@@ -243,10 +270,9 @@ void sl_receive(sl_agent *agent, const void *bytes, size_t count);
 // Heartbeats, a lost owner, faults that expire. Call it when `sl_next_us` has passed, or simply ten times a second.
 void sl_tick(sl_agent *agent);
 // Microseconds until `sl_tick` has something to do.
-uint64_t sl_next_us(const sl_agent *agent);
+uint64_t sl_next_us(sl_agent *agent);
 
 // Reports an event with the time of now; the second form takes a time that was read before, in an interrupt perhaps.
-// Texts that make it too large for a record are cut.
 // Returns its sequence number.
 int64_t sl_event(sl_agent *agent, const char *name, const sl_field *fields, size_t count);
 int64_t sl_event_at(sl_agent *agent, uint64_t t_us, const char *name, const sl_field *fields, size_t count);
