@@ -23,6 +23,9 @@ extension CaseRun {
     let session = judged
     var failure = session.failure
     var doubts = session.doubts
+    if let more = allowance.dropped[.events] {
+      doubts.append("the device sent \(more) events more than the \(Allowance.Kind.events.most) that are judged")
+    }
     if eventsLost > 0 { doubts.append("\(eventsLost) events were lost on the control link") }
     // How long the phone waited for its key frame does not depend on this machine.
     if let failed = timedOut, topology.player == .harness || failed.id != StageID.play.rawValue,
@@ -188,6 +191,7 @@ extension CaseRun {
     add("control.clock-error", clockError?.text ?? "unknown")
     add("control.damaged-records", "\(damaged)")
     add("control.lost-events", "\(eventsLost)")
+    if let more = allowance.dropped[.log] { add("device.log", "cut: \(more) bytes more came") }
     if let capture {
       add("capture.packets", "\(capture.packets)")
       add("capture.dropped", "\(capture.dropped)")

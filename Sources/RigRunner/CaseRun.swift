@@ -40,6 +40,7 @@ public actor CaseRun {
   var hello: Hello?
   var eventsSeen: Set<String> = []
   var eventsLost: Int64 = 0
+  private(set) var allowance = Allowance()
   var summary: MediaSummary?
   var rigProblems: [String] = []
   var facts: [FactKind: HostTime] = [:]
@@ -256,9 +257,12 @@ public actor CaseRun {
       if event.name == "x.encoder.first" { counterModulus = event.data["counterModulus"]?.integer.map { Int($0) } }
       if !event.isClaim, event.run == nil || event.run == run { eventsSeen.insert(event.name) }
       if event.name == "connectDeviceHotspotStarting" { learn(event) }
-      entry(.event(event), at: event.received)
+      // The session gets all of them; a reader, and the checks, as many as a file can hold.
+      if keeps(.events) { entry(.event(event), at: event.received) }
       handle(.event(event))
     case .deviceLog(let bytes):
+      // A short line costs as much as a longer one.
+      guard keeps(.log, max(bytes.count, 64)) else { return }
       let text = redactor.redact(String(decoding: bytes, as: UTF8.self))
       environment.files.append(text, to: "device.log")
       entry(.deviceLog(text))
@@ -277,9 +281,19 @@ public actor CaseRun {
     case .eventsLost(let count):
       eventsLost += count
       entry(.note("\(count) events were lost on the control link"))
-    case .damaged(let why): entry(.note("damaged record on the control link: \(why)"))
+    case .damaged(let why):
+      guard keeps(.damage) else { return }
+      entry(.note("damaged record on the control link: \(why)"))
     case .fact(let fact): observe(fact)
     }
+  }
+
+  /// Whether so much more of what the device sends is kept; says it once where it is not.
+  private func keeps(_ kind: Allowance.Kind, _ amount: Int = 1) -> Bool {
+    let isFirst = allowance.dropped[kind] == nil
+    if allowance.takes(kind, amount) { return true }
+    if isFirst { entry(.note("\(kind.text) are kept of a case: what follows is not")) }
+    return false
   }
 
   /// The key of a hotspot is a secret as soon as it is known: no report, log or message may hold it.

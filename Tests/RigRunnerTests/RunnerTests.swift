@@ -42,6 +42,33 @@ import Testing
     #expect(first != (try Cases.run([Cases.scheduled(plans[n], seed: 8)]).log.journal))
   }
 
+  /// A device that never stops to talk fills neither the memory nor the disk.
+  @Test func aFloodIsKeptInPart() throws {
+    let (log, _, _) = try Cases.run([Cases.scheduled(Cases.plan())]) { bench, _ in
+      bench.equipped = { [unowned bench] id in
+        bench.openers[id]?.incoming = { bytes in
+          guard !bytes.isEmpty else { return bytes }
+          let line = String(repeating: "x", count: 4_000) + "\n"
+          return bytes + Array(String(repeating: line, count: 400).utf8)
+        }
+      }
+    }
+    var kept = 0
+    var notes = 0
+    for what in log.entries("case") {
+      switch what {
+      case .deviceLog(let text): kept += text.utf8.count
+      case .note(let text) where text.contains("of the device's log are kept of a case"): notes += 1
+      default: break
+      }
+    }
+    #expect(kept > 2 << 20 && kept <= 4 << 20)
+    #expect(notes == 1)
+    let record = try #require(log.records.first)
+    #expect(record.properties.contains { $0.name == "device.log" && $0.value.hasPrefix("cut: ") })
+    #expect(record.verdict == .pass, "\(record.reason)")
+  }
+
   /// A device whose events follow its reply at once, in the same read: the order of the wire is the order of the record.
   @Test func aDeviceWithoutAnyPause() throws {
     let record = try Cases.record(Cases.plan(reached: .ended)) { bench, _ in
