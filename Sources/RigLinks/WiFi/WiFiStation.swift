@@ -1,3 +1,4 @@
+import Glibc
 import RigDevice
 import RigLoop
 import RigModel
@@ -52,14 +53,25 @@ final class WiFiStation: @unchecked Sendable {
     guard radio.mayChangeNamespace else {
       throw RadioUnavailable("\(radio.text) cannot be moved: its driver does not allow another network namespace")
     }
-    var gaveUp = false
+    guard geteuid() == 0 else { throw RadioUnavailable("root is needed to move \(radio.text)") }
     switch radio.manager {
     case "NetworkManager":
       try await tellManager(loop, radio.interface, "no")
-      gaveUp = true
+      do {
+        return try await take(loop, radio, country: country, gaveUpByManager: true)
+      } catch {
+        // Whoever cannot use it must not keep it from those who can.
+        try? await tellManager(loop, radio.interface, "yes")
+        throw error
+      }
     case let other?: throw RadioUnavailable("\(radio.text) is used by \(other): stop that first")
-    case nil: break
+    case nil: return try await take(loop, radio, country: country, gaveUpByManager: false)
     }
+  }
+
+  private static nonisolated(nonsending) func take(
+    _ loop: EpollLoop, _ radio: Radio, country: String?, gaveUpByManager: Bool
+  ) async throws -> WiFiStation {
     let home = try NetworkNamespace.current("home")
     let space = try NetworkNamespace.make("wifi-\(radio.phy)")
     guard let wireless = try WirelessControl(home) else { throw RadioUnavailable("the kernel has no Wi-Fi") }
@@ -71,7 +83,7 @@ final class WiFiStation: @unchecked Sendable {
     let interface = try stationInterface(of: radio, in: space)
     let station = WiFiStation(
       loop, radio, space, home: home, interface: interface, try NetworkControl(space))
-    station.gaveUpByManager = gaveUp
+    station.gaveUpByManager = gaveUpByManager
     do {
       station.supplicant = try await Supplicant.start(loop, in: space, interface: interface, country: country) {
         [weak station] event in station?.see(event)
