@@ -108,6 +108,8 @@ public struct RecoveryLadder: Sendable {
       told(proof)
       return step.name
     }
+    // A last step that was cut short by it has not failed.
+    try goOn(tried)
     throw Exhausted(description: tried.isEmpty ? "there is no way to reset it" : tried.joined(separator: "; "))
   }
 

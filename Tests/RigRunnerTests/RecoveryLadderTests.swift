@@ -135,6 +135,19 @@ private final class BootDevice: @unchecked Sendable {
     #expect(error?.description == "first: not today; no further: the run was interrupted")
   }
 
+  /// Whether the device could have been brought back is not known: the ladder is not at its end.
+  @Test func aLastStepThatIsCutShortIsNoFailure() throws {
+    let steps: (BootDevice, VirtualLoop) -> [RecoveryLadder.Step] = { device, _ in
+      [
+        RecoveryLadder.Step("person") {
+          device.calls.append("person")
+          throw RunInterrupted()
+        }
+      ]
+    }
+    #expect(throws: RunInterrupted.self) { _ = try climb(steps, isStopped: { !$0.calls.isEmpty }) }
+  }
+
   /// Nor is it waited for.
   @Test func anInterruptEndsTheWaitForADevice() throws {
     let loop = VirtualLoop()
