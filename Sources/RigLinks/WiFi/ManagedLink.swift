@@ -264,7 +264,7 @@ public actor ManagedLink: Link {
 
   public func probeGone(_ target: Hello.Probe?) async -> Fact {
     guard let profile else {
-      return Fact(.hotspotGone, by: .link, at: loop.now, detail: "the device named no hotspot")
+      return Fact(.hotspotGone, by: .link, at: loop.now, detail: HotspotNotSought.noHotspotNamed.rawValue)
     }
     if (try? hasCarrier) ?? true {
       return Fact(.hotspotStillUp, by: .link, at: loop.now, detail: "the station is still on \(profile.name)")

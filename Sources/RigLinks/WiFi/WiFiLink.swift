@@ -218,7 +218,7 @@ public actor WiFiLink: Link {
       return Fact(.hotspotStillUp, by: .link, at: loop.now, detail: "the station is still associated with \(bssid)")
     }
     guard let profile else {
-      return Fact(.hotspotGone, by: .link, at: loop.now, detail: "the device named no hotspot")
+      return Fact(.hotspotGone, by: .link, at: loop.now, detail: HotspotNotSought.noHotspotNamed.rawValue)
     }
     do {
       if let seen = try await radio.look(for: profile, at: megahertz ?? profile.channel?.megahertz) {
