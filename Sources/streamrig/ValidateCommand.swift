@@ -14,7 +14,7 @@ enum ValidateCommand: Command {
       let reading = RigFiles.read(path)
       for diagnostic in reading.diagnostics { Output.diagnose("\(diagnostic)") }
       guard let rig = reading.rig else { return ExitStatus.usage }
-      Output.print("rig \(rig.id), \(rig.devices.count) devices: all valid")
+      Output.print("rig \(rig.id), \(rig.devices.count) device\(rig.devices.count == 1 ? "" : "s"): all valid")
       return 0
     }
     let plans = try PlanFiles.read(arguments.operands)

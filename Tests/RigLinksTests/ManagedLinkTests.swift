@@ -54,7 +54,7 @@ import Testing
     ("Error: Connection activation failed: The Wi-Fi network could not be found", "the hotspot was not found"),
     (
       "Error: Connection activation failed: IP configuration could not be reserved (no available address, timeout, etc.)",
-      "no lease on \"C\": no DHCP server answered in 8 s"
+      "no lease on \"C\": no DHCP server answered in 15 s"
     ),
     ("Warning: x\nError: Timeout 60 sec expired.", "joining \"C\" failed: Timeout 60 sec expired."),
   ])

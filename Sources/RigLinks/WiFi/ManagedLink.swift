@@ -41,7 +41,7 @@ public actor ManagedLink: Link {
   private var attempt = 0
 
   private static let folder = "/run/NetworkManager/system-connections"
-  private static let leasePatience: Duration = .seconds(8)
+  private static let leasePatience: Duration = .seconds(15)
   /// NetworkManager tries several times by itself; it gives up before this.
   private static let joinPatience: Duration = .seconds(60)
   private static let connectPatience: Duration = .seconds(2)

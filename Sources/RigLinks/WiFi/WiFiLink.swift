@@ -44,7 +44,8 @@ public actor WiFiLink: Link {
   var clashNetwork: String?
 
   static let clashInterface = "othernet"
-  private static let leasePatience: Duration = .seconds(6)
+  /// A device may still be starting its DHCP server when its access point is there already.
+  private static let leasePatience: Duration = .seconds(15)
   private static let connectPatience: Duration = .seconds(2)
 
   /// Takes a radio, by the name of its interface or its own.
