@@ -3,12 +3,12 @@
 //
 // An input is a list of lines; one of an odd length is for a guarded channel. `!` and a byte let that many tenths of a
 // second pass, `#` opens the channel anew, `@` and a byte let the device do something, `%` and a byte say what the
-// device's functions do when they are called, `=` sends the rest of the line as a record with a right checksum; what
-// begins otherwise is sent as it is.
+// device's functions do when they are called, `=` sends the rest of the line as a record with a right checksum, `+`
+// does so together with the next one; what begins otherwise is sent as it is.
 //
-// Held: two agents of which one gets its bytes one by one say the same; each thing sent is one whole record of the
+// Held: two agents of which one gets its bytes one by one say the same. Each thing sent is one whole record of the
 // right size with a right checksum, whose JSON the harness takes, or a line of the log, and stays what it is while it is
-// sent; addresses are whole; the log, the events and the faults can be read to their ends; a ping tells the time.
+// sent. Addresses are whole. The log, the events and the faults can be read to their ends. A ping tells the time.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +181,8 @@ static void send_bytes(void *context, const uint8_t *bytes, size_t count) {
   b->sent++;
   if ((b->mood & SEND_REPORTS) != 0) {
     sl_log(&b->agent, "sent\x01");
-    sl_completion(&b->agent, "x.sent", b->now % 2 == 0 ? NULL : &(sl_error){"line", 1, "a message that is longer than need be"});
+    static const sl_error error = {"line", 1, "a message that is longer than need be"};
+    sl_completion(&b->agent, "x.sent", b->now % 2 == 0 ? NULL : &error);
     if (b->now % 5 == 3) sl_finish(&b->agent, true, NULL);
     sl_tick(&b->agent);
     sl_receive(&b->agent, "\x1e{", 2);
@@ -254,7 +255,8 @@ static const char *const *not_ready(void *context) {
   return b->now % 11 == 5 ? worn : NULL;
 }
 
-static const sl_fault_kind kinds[] = {{"flow", "hang", "finish"}, {"flow", "refuse", "finish"}, {"rtp", "drop", "play"}};
+static const sl_fault_kind kinds[] = {
+    {"flow", "hang", "finish"}, {"flow", "refuse", "finish"}, {"rtp", "drop", "play"}};
 static const char *const list[] = {"rtsp-hotspot", "\xff\"", NULL};
 
 static void set_up(bench *b, bool guarded) {
@@ -281,9 +283,8 @@ static void quote(char *out, const char *text) {
         if ((p[i] & 0xC0) != 0x80) n = 0;
         else code = code << 6 | (p[i] & 0x3F);
       }
-      if ((n == 3 && (code < 0x800 || (code >= 0xD800 && code < 0xE000))) || (n == 4 && (code < 0x10000 || code > 0x10FFFF))) {
-        n = 0;
-      }
+      if (n == 3 && (code < 0x800 || (code >= 0xD800 && code < 0xE000))) n = 0;
+      if (n == 4 && (code < 0x10000 || code > 0x10FFFF)) n = 0;
     }
     if (n == 0) {
       out += sprintf(out, "\\ufffd");
@@ -336,7 +337,8 @@ static void live(bench *b, uint8_t what, const uint8_t *text, size_t count) {
       }
       break;
     case 7: {
-      const sl_field free_texts[] = {sl_free_text("a", words), sl_text("ssidHex", "x"), sl_free_text("b", words), fields[2]};
+      const sl_field free_texts[] = {
+          sl_free_text("a", words), sl_text("ssidHex", "x"), sl_free_text("b", words), fields[2]};
       sl_event_at(&b->agent, UINT64_MAX - what, "x.free", free_texts, 4);
       added = 1;
       break;
@@ -419,6 +421,8 @@ static void run(bench *b, const uint8_t *data, size_t size, bool drip) {
   size_t json = sizeof hello - 1 - 12;
   snprintf((char *)record + 1 + json, 12, " *%08x\n", crc(record + 1, json));
   receive(b, record, 1 + json + 11, drip);
+  uint8_t *held = NULL;
+  size_t held_length = 0;
   while (size > 0) {
     const uint8_t *feed = memchr(data, '\n', size);
     size_t count = feed != NULL ? (size_t)(feed - data) + 1 : size;
@@ -433,13 +437,19 @@ static void run(bench *b, const uint8_t *data, size_t size, bool drip) {
       if ((b->mood & (CLOCK_REPORTS | LOSES)) != 0) b->unfair = true;
     } else if (data[0] == '@' && count > 1) {
       live(b, data[1], data + 2 < data + body ? data + 2 : data, body > 2 ? body - 2 : 0);
-    } else if (data[0] == '=') {
-      uint8_t *whole = malloc(body + 12);
-      whole[0] = 0x1E;
-      memcpy(whole + 1, data + 1, body - 1);
-      snprintf((char *)whole + body, 12, " *%08x\n", crc(data + 1, body - 1));
-      receive(b, whole, body + 11, drip);
-      free(whole);
+    } else if (data[0] == '=' || data[0] == '+') {
+      uint8_t *whole = malloc(held_length + body + 12);
+      if (held_length > 0) memcpy(whole, held, held_length);
+      free(held);
+      whole[held_length] = 0x1E;
+      memcpy(whole + held_length + 1, data + 1, body - 1);
+      snprintf((char *)whole + held_length + body, 12, " *%08x\n", crc(data + 1, body - 1));
+      held_length += body + 11;
+      held = whole;
+      if (data[0] == '=') {
+        receive(b, held, held_length, drip);
+        held_length = 0;
+      }
     } else {
       receive(b, data, count, drip);
     }
@@ -448,6 +458,7 @@ static void run(bench *b, const uint8_t *data, size_t size, bool drip) {
     size -= count;
     b->now += 1;
   }
+  free(held);
   pass(b, 3000000);
   b->mood = 0;
   require(read_pages(b, "log", "since") == b->agent.log_next, "a part of the log cannot be read");
