@@ -60,6 +60,7 @@ public struct StageLinkIdentity: Sendable {
 
 // Unchecked: everything that changes is touched under `lock`.
 public final class StageLinkAgent: @unchecked Sendable {
+  private typealias Members = [String: StageLinkJSON]
   private enum State: String { case idle, starting, streaming, stopping }
 
   private struct Refusal: Error {
@@ -212,19 +213,12 @@ public final class StageLinkAgent: @unchecked Sendable {
     let wall = ["rtspAddressReceived", "sessionFinish"].contains(name) ? wallClock?() : nil
     lock.withLock {
       sequence += 1
-      var members = data.filter { $0.value != .null }
-      if let wall { members["wall"] = .integer(wall) }
-      members["seq"] = .integer(sequence)
-      members["boot"] = .string(boot)
-      members["run"] = run.map { .string($0) } ?? .null
-      members["t"] = .integer(t)
-      members["name"] = .string(name)
-      members["src"] = .string(source)
-      // What no record could hold is said without its texts.
-      if StageLinkJSON.object(members).text.count > StageLinkAgent.recordLimit - 300 {
-        members = members.filter { ["seq", "boot", "run", "t", "wall", "name", "src", "success"].contains($0.key) }
-        members["cut"] = .bool(true)
-      }
+      var common: Members = [
+        "seq": .integer(sequence), "boot": .string(boot), "run": run.map { .string($0) } ?? .null, "t": .integer(t),
+        "name": .string(name), "src": .string(source),
+      ]
+      if let wall { common["wall"] = .integer(wall) }
+      let members = StageLinkAgent.fitting(data.filter { $0.value != .null }, common)
       ring.append((sequence, StageLinkJSON.object(members).text))
       if ring.count > StageLinkAgent.ringCapacity { ring.removeFirst() }
       if self.run == run {
@@ -236,12 +230,26 @@ public final class StageLinkAgent: @unchecked Sendable {
     flush()
   }
 
-  private func endRun() {
-    lastRun = run
-    run = nil
-    state = .idle
-    ownerGone = false
+  /// What no record could hold is said with a shorter message of its error, and without its largest members.
+  private static func fitting(_ data: Members, _ common: Members) -> Members {
+    var members = data.merging(common) { $1 }
+    var excess: Int { StageLinkJSON.object(members).text.count - (recordLimit - 300) }
+    guard excess > 0 else { return members }
+    members["cut"] = .bool(true)
+    if case .object(var error)? = members["error"], let message = error["message"]?.string {
+      var rest = message.unicodeScalars.prefix(recordLimit)
+      repeat {
+        error["message"] = .string(String(rest))
+        members["error"] = .object(error)
+        rest = rest.dropLast(max(1, excess / 6))
+      } while excess > 0 && !rest.isEmpty
+    }
+    for (key, _) in members.sorted(by: { $0.value.text.count > $1.value.text.count })
+    where excess > 0 && common[key] == nil && key != "cut" { members[key] = nil }
+    return members
   }
+
+  private func endRun() { (lastRun, run, state, ownerGone) = (run, nil, .idle, false) }
 
   private var runJSON: StageLinkJSON { run.map { .string($0) } ?? .null }
 
@@ -363,9 +371,7 @@ public final class StageLinkAgent: @unchecked Sendable {
     }
   }
 
-  private func answer(
-    _ method: String, _ params: StageLinkJSON, _ now: Int64
-  ) throws -> [String: StageLinkJSON] {
+  private func answer(_ method: String, _ params: StageLinkJSON, _ now: Int64) throws -> Members {
     switch method {
     case "hello": return try hello(params)
     case "start": return try start(params)
@@ -439,9 +445,7 @@ public final class StageLinkAgent: @unchecked Sendable {
     guard sdk.notReadyReasons.isEmpty else { throw Refusal(code: -32006, message: "not ready", data: readiness) }
     let parameters = try parameters(params["params"])
     lock.withLock {
-      run = wanted
-      state = .starting
-      ownerGone = false
+      (run, state, ownerGone) = (wanted, .starting, false)
       ownerTimeout = max(1000, min(params["ownerTimeoutMs"]?.integer ?? 10_000, 600_000)) * 1000
     }
     do {
@@ -532,14 +536,8 @@ public enum StageLinkJSON: Hashable, Sendable, Decodable {
 
   /// Verbatim: domain, code and message of an error; null without one.
   init(_ error: (any Error)?) {
-    guard let error = error.map({ $0 as NSError }) else {
-      self = .null
-      return
-    }
-    self = .object([
-      "domain": .string(error.domain), "code": .integer(Int64(error.code)),
-      "message": .string(error.localizedDescription),
-    ])
+    let parts = error.map { $0 as NSError }.map { ($0.domain, Int64($0.code), $0.localizedDescription) }
+    self = parts.map { .object(["domain": .string($0), "code": .integer($1), "message": .string($2)]) } ?? .null
   }
 
   public init(from decoder: any Decoder) throws {

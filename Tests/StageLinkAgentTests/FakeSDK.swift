@@ -12,6 +12,7 @@ final class FakeSDK: RTSPLiveStreaming, @unchecked Sendable {
   /// The completion that fails, with this error.
   var refuses: String?
   var error = NSError(domain: "camera", code: 17, userInfo: [NSLocalizedDescriptionKey: "closed \"by\" system"])
+  var address = "rtsp://192.168.42.1:554/live"
   var throwsAtStart = false
   var notReadyReasons: [String] = []
   var supportsRTSPLiveStreaming = true
@@ -49,7 +50,7 @@ final class FakeSDK: RTSPLiveStreaming, @unchecked Sendable {
     try await loop.sleep(for: .milliseconds(40))
     h.connectDeviceHotspotStartingHandler("Gläser-\u{1F453}")
     guard try await complete("deviceHotspotConnectCompletion", h.deviceHotspotConnectCompletionHandler) else { return }
-    h.rtspAddressReceivedHandler("rtsp://192.168.42.1:554/live")
+    h.rtspAddressReceivedHandler(address)
     _ = try await complete("sessionStartCompletion", h.sessionStartCompletionHandler)
   }
 

@@ -99,6 +99,29 @@ import Testing
     }
   }
 
+  /// A part of an address would look like another one; of a message, the beginning is worth something.
+  @Test func whatNoRecordHoldsIsNeverCutButForMessages() throws {
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      bench.sdk.address = "rtsp://192.168.42.1/" + String(repeating: "a", count: 5000)
+      bench.sdk.refuses = "sessionStartCompletion"
+      let message = String(repeating: "the \"camera\"\n", count: 2000)
+      bench.sdk.error = NSError(domain: "camera", code: 17, userInfo: [NSLocalizedDescriptionKey: message])
+      try await bench.start()
+      let address = await bench.log.event("rtspAddressReceived")
+      #expect(address?.data == ["cut": true])
+      let refusal = await bench.log.event("sessionStartCompletion")
+      #expect(refusal?.success == false && refusal?.data["cut"] == true)
+      #expect(refusal?.error?.domain == "camera" && refusal?.error?.code == 17)
+      let kept = refusal?.error?.message ?? ""
+      #expect(kept.utf8.count > 1500 && message.hasPrefix(kept))
+      let end = await bench.log.event("sessionFinish")
+      #expect(end?.data["userStopped"] == false && end?.error?.code == 17)
+      bench.agent.claim("battery", ["percent": .integer(80), "note": .string(message), "t": .integer(25)])
+      #expect(await bench.log.event("x.battery")?.data == ["cut": true, "percent": 80])
+    }
+  }
+
   @Test func aStartThatTheSDKDoesNotTake() throws {
     try onBench { bench in
       _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
