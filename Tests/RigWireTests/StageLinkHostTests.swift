@@ -130,6 +130,21 @@ private func expectConversation(_ text: String, sourceLocation: SourceLocation =
       """)
   }
 
+  @Test func anEventMayBeQuickerThanTheStateBeforeIt() {
+    expectConversation(
+      """
+      0 connect n1
+      0 > {"id":1,"method":"hello","params":{"v":[1],"nonce":"n1"}}
+      1 < {"id":1,"result":\(Script.hello(nonce: "n1", boot: "b1"))}
+      1 > {"id":2,"method":"state","params":{}}
+      2 < \(Script.event(4, "a"))
+      2 = event 4 a run r1 {}
+      3 < {"id":2,"result":{"state":"idle","seq":3}}
+      3 > {"id":3,"method":"ping","params":{"h0":3000}}
+      4 < \(Script.event(4, "a"))
+      """)
+  }
+
   @Test func aGapIsAskedForInPages() {
     expectConversation(
       """

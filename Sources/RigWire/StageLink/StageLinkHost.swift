@@ -205,8 +205,8 @@ public struct StageLinkHost: Sendable {
     case .call: return [.replied(call: id, result: result)]
     case .hello: return greeted(result, now)
     case .state:
-      // Events of earlier runs are history: start after them.
-      sequence = EventSequence(last: result["seq"]?.integer ?? 0)
+      // Events of earlier runs are history: start after them. One that was quicker than this reply has begun already.
+      if sequence == nil { sequence = EventSequence(last: result["seq"]?.integer ?? 0) }
       return [ping(now)]
     case .ping(let sent):
       if let d1 = result["d1"]?.integer, let d2 = result["d2"]?.integer {
