@@ -87,7 +87,7 @@ rig() {
     '  - {name: gone, model: M, control: usb 9-9, host: 192.168.42.1, link: wifi wlan9}' >/tmp/rig.yaml
   doctor --rig /tmp/rig.yaml
   [ $? -eq 3 ] || return 1
-  line 'cam control' '"ok"' 'usb 1-1 can be opened' && line 'cam link' '"problem"' '/tmp/no-key' \
+  line 'cam control' '"ok"' 'usb SN0042 at 1-1 can be opened' && line 'cam link' '"problem"' '/tmp/no-key' \
     && line 'gone control' '"problem"' '9-9' && line 'gone link' '"problem"' 'no radio wlan9'
 }
 expect "a rig file's devices" rig

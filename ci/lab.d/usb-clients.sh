@@ -23,10 +23,11 @@ killed() {
   [ $? -eq 137 ]
 }
 expect "a client is killed in a session" killed
-# The device says more, and nobody reads it. It holds the run for 10 s, which the next client waits for.
+# The device says more, and nobody reads it. It holds the run for 10 s: the next client drops what was left, waits for
+# the end, and has its session.
 sleep 2
-after() { agent_session after-killed && says after-killed control.stale-data; }
-expect "the next client drops what was left, and has its session" after
+after() { agent_session after-killed && says after-killed 'of another harness ended'; }
+expect "the next client waits for the orphan to end, and has its session" after
 gadget_down two
 gadget_down one
 say "done"
