@@ -131,11 +131,17 @@ public final class USBOpener: ChannelOpener, @unchecked Sendable {
   /// The device that is meant, when it is there; a device that boots or comes back is waited for.
   private nonisolated(nonsending) func find() async throws -> USBDevice {
     let deadline = loop.now + limits.arrival
-    var renewal = loop.now + limits.news
+    // A device is on the bus a moment before udev has made its node and given the rights to it.
+    let settled = loop.now + limits.news
+    var renewal = settled
     while true {
       let error: USBError
       switch choose(try present()) {
       case .success(let found):
+        if found.endpoints != nil, found.problem != nil, loop.now < settled {
+          try await loop.sleep(for: .milliseconds(20))
+          continue
+        }
         identity = found.identity
         return found
       case .failure(let failed): error = failed

@@ -45,24 +45,22 @@ static char *publish(mock_usb_bus *bus, const struct mock_usb_spec *s, const cha
   snprintf(vendor, sizeof vendor, "%04x", s->vendor_id);
   snprintf(product, sizeof product, "%04x", s->product_id);
   snprintf(uevent, sizeof uevent, "%x/%x/100", s->vendor_id, s->product_id);
-  char *attributes[] = {"busnum", busnum, "devnum", devnum, "speed", speed, "bConfigurationValue", "1", "idVendor",
-                        vendor, "idProduct", product, NULL};
-  char *properties[] = {"DEVNAME", node, "DEVTYPE", "usb_device", "BUSNUM", padded_bus, "DEVNUM", padded_dev,
-                        "PRODUCT", uevent, NULL};
-  char *sysfs = umockdev_testbed_add_devicev(bus->testbed, "usb", name, NULL, attributes, properties);
-  if (!sysfs) return NULL;
-  uint8_t descriptors[64];
-  size_t size = describe(s, is_hub, descriptors);
-  umockdev_testbed_set_attribute_binary(bus->testbed, sysfs, "descriptors", descriptors, (gint)size);
+  char *attributes[32] = {"busnum", busnum, "devnum", devnum, "speed", speed, "bConfigurationValue", "1", "idVendor",
+                          vendor, "idProduct", product};
   const char *names[] = {"serial", "manufacturer", "product"};
   const char *texts[] = {s->serial, s->manufacturer, s->product};
+  char *lines[3] = {0};
+  int count = 12;
   for (int i = 0; i < 3; i++) {
     if (!texts[i]) continue;
-    char *line = g_strconcat(texts[i], "\n", NULL);
-    umockdev_testbed_set_attribute_binary(bus->testbed, sysfs, names[i], (guint8 *)line, (gint)strlen(line));
-    g_free(line);
+    lines[i] = g_strconcat(texts[i], "\n", NULL);
+    attributes[count++] = (char *)names[i];
+    attributes[count++] = lines[i];
   }
-  // The device node is a plain file of the testbed; its requests go to the handler.
+  char *properties[] = {"DEVNAME", node, "DEVTYPE", "usb_device", "BUSNUM", padded_bus, "DEVNUM", padded_dev,
+                        "PRODUCT", uevent, NULL};
+  // udev is told as soon as the device is added, and a host may look at it then: its node, a plain file of the testbed
+  // whose requests go to the handler, stands before; the descriptors, without which no host takes it, come last.
   char *path = g_build_filename(bus->directory, node, NULL), *folder = g_path_get_dirname(path);
   g_mkdir_with_parents(folder, 0755);
   g_file_set_contents(path, "", 0, NULL);
@@ -70,6 +68,16 @@ static char *publish(mock_usb_bus *bus, const struct mock_usb_spec *s, const cha
   g_free(folder);
   g_free(path);
   umockdev_testbed_attach_ioctl(bus->testbed, node, bus->handler, NULL);
+  // Who may open the node may speak to its handler.
+  char *socket = g_build_filename(bus->directory, "ioctl", node, NULL);
+  chmod(socket, 0666);
+  g_free(socket);
+  char *sysfs = umockdev_testbed_add_devicev(bus->testbed, "usb", name, NULL, attributes, properties);
+  for (int i = 0; i < 3; i++) g_free(lines[i]);
+  if (!sysfs) return NULL;
+  uint8_t descriptors[64];
+  size_t size = describe(s, is_hub, descriptors);
+  umockdev_testbed_set_attribute_binary(bus->testbed, sysfs, "descriptors", descriptors, (gint)size);
   return sysfs;
 }
 

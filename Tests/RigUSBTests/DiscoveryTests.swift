@@ -49,6 +49,10 @@ struct DiscoveryTests {
     #expect(lines.last?.hasPrefix("open SN-1: noAccess: ") == true)
   }
 
+  @Test func rightsThatComeLateAreWaitedFor() throws {
+    #expect(try Script.lines("late-permission") == ["open SN-1 at 1-1"])
+  }
+
   @Test func anInterfaceHasOneOwner() throws {
     #expect(
       try Script.lines("busy") == [

@@ -48,6 +48,16 @@ extension Scenario {
       try await bench.ask(driver, "devices")
       try await bench.ask(driver, "open SN-1")
     },
+    Scenario("late-permission") { bench in
+      // udev gives the rights to a device a moment after it came.
+      try bench.plugEcho()
+      bench.bus.set(MOCK_USB_DENY, 1)
+      let driver = try bench.driver(isOrdinary: true)
+      try await driver.send("open SN-1")
+      try await bench.loop.sleep(for: .milliseconds(100))
+      bench.bus.set(MOCK_USB_DENY, 0)
+      bench.say(try await driver.line())
+    },
     Scenario("busy") { bench in
       try bench.plugEcho()
       let first = try bench.driver()
