@@ -68,7 +68,7 @@ let package = Package(
         "CRigShims",
       ],
       swiftSettings: strict),
-    module("RigTestSupport", ["RigModel", "RigWire", "RigLoop", "RigDevice"]),
+    module("RigTestSupport", ["RigModel", "RigWire", "RigLoop", "RigDevice", "RigDrivers"]),
     .executableTarget(name: "streamrig-media", dependencies: ["RigModel", "CAV"], swiftSettings: strict),
 
     module(

@@ -9,29 +9,7 @@ import RigWire
 import Testing
 
 @Suite struct ConformanceTests {
-  private nonisolated(nonsending) func outcome(
-    _ loop: Loop, _ opener: any ChannelOpener, _ settings: DeviceConformance.Settings = .init()
-  ) async -> [String] {
-    let lines = Lines()
-    _ = await DeviceConformance(loop, opener, settings: settings) { "n" }.run { lines.add($0) }
-    return lines.text
-  }
-
-  // Unchecked: touched only on the loop's thread.
-  private final class Lines: @unchecked Sendable {
-    private(set) var text: [String] = []
-    func add(_ line: ConformanceLine) { text.append("\(line)") }
-  }
-
   private func exceptions(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("ok ") } }
-
-  private static func expected(over channel: String) throws -> [String] {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../conformance")
-    return ConformanceLines(
-      steps: try String(contentsOf: folder.appending(path: "steps"), encoding: .utf8),
-      differences: try String(contentsOf: folder.appending(path: "differences"), encoding: .utf8)
-    ).expected(over: channel)
-  }
 
   @Test(arguments: [false, true]) func theEmulatedDeviceInMemory(_ guarded: Bool) throws {
     let loop = VirtualLoop()
@@ -42,10 +20,10 @@ import Testing
         media: SimulatedMedia(world), guarded: guarded)
       let life = loop.spawn { try await device.live() }
       defer { life.cancel() }
-      return await outcome(
+      return await ConformanceLines.found(
         loop, BenchOpener(guarded: guarded) { channel in device.assumeIsolated { $0.accept(channel) } })
     }
-    #expect(try found == ConformanceTests.expected(over: guarded ? "serial" : "tcp"))
+    #expect(try found == ConformanceLines.expected(over: guarded ? "serial" : "tcp"))
   }
 
   @Test func theEmulatedDeviceOverTCP() throws {
@@ -59,12 +37,12 @@ import Testing
       guard let any = SocketAddress(host: "127.0.0.1", port: 0) else { return [] }
       let server = try ControlServer(loop, on: any, device: device)
       let serving = loop.spawn { try await server.serve() }
-      let found = await outcome(loop, TCPOpener(loop, server.address))
+      let found = await ConformanceLines.found(loop, TCPOpener(loop, server.address))
       await server.close()
       _ = await serving.result
       return found
     }
-    #expect(try found == ConformanceTests.expected(over: "tcp"))
+    #expect(try found == ConformanceLines.expected(over: "tcp"))
   }
 
   @Test func theCAgentOverStdio() throws {
@@ -72,9 +50,10 @@ import Testing
     let found = try loop.run { () async throws -> [String] in
       var settings = DeviceConformance.Settings()
       settings.outlivesChannel = false
-      return await outcome(loop, ProcessOpener(loop, program: AgentDemo.program, arguments: []), settings)
+      return await ConformanceLines.found(
+        loop, ProcessOpener(loop, program: AgentDemo.program, arguments: []), settings)
     }
-    #expect(try found == ConformanceTests.expected(over: "stdio"))
+    #expect(try found == ConformanceLines.expected(over: "stdio"))
   }
 
   /// The same lines as over stdio, but for those that say why.
@@ -86,12 +65,13 @@ import Testing
       let agent = try ChildProcess(
         loop, program: AgentDemo.program, arguments: ["--tty", wire.far.path, "--guarded"])
       let serial = SerialOpener(loop, path: wire.near.path)
-      let found = await outcome(loop, pieces == 0 ? serial : DrippingOpener(opener: serial) as any ChannelOpener)
+      let found = await ConformanceLines.found(
+        loop, pieces == 0 ? serial : DrippingOpener(opener: serial) as any ChannelOpener)
       wire.end()
       _ = try await agent.end()
       return found
     }
-    #expect(try found == ConformanceTests.expected(over: "serial"))
+    #expect(try found == ConformanceLines.expected(over: "serial"))
   }
 
   /// A channel that sends one byte at a time.
@@ -128,7 +108,7 @@ import Testing
       let opener = BenchOpener { channel in device.assumeIsolated { $0.accept(channel) } }
       opener.outgoing = outgoing.bend
       opener.incoming = incoming.bend
-      return await outcome(loop, opener)
+      return await ConformanceLines.found(loop, opener)
     }
     return exceptions(found).filter { $0.hasPrefix("not ok") }
   }
@@ -156,17 +136,19 @@ import Testing
 
   @Test(
     arguments: [
-      ("\"method\":\"hb\"", "\"method\":\"hB\"", "not ok 39 heartbeats: two in 4 s"),
-      ("-32601", "-32600", "not ok 19 an unknown method is refused with -32601"),
-      ("-32002", "-32603", "not ok 51 stop: before any start is refused with -32002"),
-      ("\"userStopped\":true", "\"userStopped\":false", "not ok 63 finish: userStopped is true"),
-      ("\"run\":\"c1\",\"t\"", "\"run\":\"c9\",\"t\"", "not ok 57 session: it starts"),
-      ("\"more\":false,\"lost\":0", "\"more\":false,\"lost\":2", "not ok 69 events: the replay is what was pushed"),
-      ("\"nonce\":\"n\"", "\"nonce\":\"m\"", "not ok 4 hello: gives the nonce back"),
+      ("\"method\":\"hb\"", "\"method\":\"hB\"", "heartbeats: two in 4 s"),
+      ("-32601", "-32600", "an unknown method is refused with -32601"),
+      ("-32002", "-32603", "stop: before any start is refused with -32002"),
+      ("\"userStopped\":true", "\"userStopped\":false", "finish: userStopped is true"),
+      ("\"run\":\"c1\",\"t\"", "\"run\":\"c9\",\"t\"", "session: it starts"),
+      ("\"more\":false,\"lost\":0", "\"more\":false,\"lost\":2", "events: the replay is what was pushed"),
+      ("\"nonce\":\"n1\"", "\"nonce\":\"m\"", "hello: gives the nonce back"),
+      ("\"code\":77", "\"code\":78", "fault: what was injected comes, with its code"),
+      ("x.fault.fired", "x.fault.fizzled", "fault: x.fault.fired gives its id"),
     ])
-  func aDeviceWithOneThingWrong(_ old: String, _ new: String, _ line: String) throws {
+  func aDeviceWithOneThingWrong(_ old: String, _ new: String, _ title: String) throws {
     let lines = try bent(incoming: ConformanceTests.replacing(old, new))
-    #expect(lines.contains { $0.hasPrefix(line) }, "\(lines)")
+    #expect(lines.contains { $0.contains(" \(title)") }, "\(lines)")
   }
 
   /// A device that takes any record for good: wrong checksums are made right on the way to it.
@@ -189,7 +171,7 @@ import Testing
     let loop = VirtualLoop()
     let found = try loop.run { () async throws -> [String] in
       let opener = BenchOpener { _ in false }
-      return await outcome(loop, opener)
+      return await ConformanceLines.found(loop, opener)
     }
     #expect(found.count == 1 && found.first?.hasPrefix("not ok 1 hello: the channel opens") == true)
   }

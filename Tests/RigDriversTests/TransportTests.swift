@@ -9,37 +9,6 @@ import RigWire
 import Testing
 
 @Suite struct TransportTests {
-  @Test func conformanceOverTCP() throws {
-    let loop = try EpollLoop()
-    let lines = try loop.run { () async throws -> [String] in
-      let world = SimulatedWorld(loop)
-      var profile = DeviceProfile.flagship
-      profile.pace.configureHotspot = 1...3
-      profile.pace.enterLiveMode = 1...3
-      profile.pace.openHotspot = 1...3
-      profile.pace.join = 1...3
-      profile.pace.address = 1...3
-      profile.pace.sessionStart = 1...3
-      profile.pace.stop = 1...3
-      profile.pace.reboot = 1...3
-      profile.pace.between = 0...1
-      let device = EmulatedDevice(
-        loop, profile: profile, serial: "T1", seed: 5, hotspot: SimulatedHotspot(world), media: SimulatedMedia(world))
-      let life = loop.spawn { try await device.live() }
-      defer { life.cancel() }
-      guard let any = SocketAddress(host: "127.0.0.1", port: 0) else { return [] }
-      let server = try ControlServer(loop, on: any, device: device)
-      let serving = loop.spawn { try await server.serve() }
-      let lines = await StageLinkConformance(loop, waits: false) {
-        StageLinkDriver(loop, TCPOpener(loop, server.address)) { "n" }
-      }.run()
-      await server.close()
-      _ = await serving.result
-      return lines
-    }
-    #expect(lines == StageLinkConformance.expected(waits: false))
-  }
-
   @Test func nobodyListensOnTCP() throws {
     let loop = try EpollLoop()
     let text = try loop.run { () async throws -> String in

@@ -8,38 +8,35 @@ import Testing
 @Suite struct DeviceConformanceTests {
   @Test(arguments: [false, true], [1, 2, 3] as [UInt64]) func inVirtualTime(_ guarded: Bool, _ seed: UInt64) throws {
     let loop = VirtualLoop()
-    let lines = try loop.run {
+    let found = try loop.run {
       let bench = DeviceBench(loop, seed: seed, guarded: guarded)
       defer { bench.end() }
-      return await StageLinkConformance(loop) { bench.driver() }.run()
+      return await ConformanceLines.found(loop, bench.opener)
     }
-    #expect(lines == StageLinkConformance.expected())
+    #expect(try found == ConformanceLines.expected(over: guarded ? "serial" : "tcp"))
   }
 
   @Test func inAHurry() throws {
     let loop = VirtualLoop()
-    let lines = try loop.run {
+    let found = try loop.run {
       let bench = DeviceBench(loop, profile: .hurried)
       defer { bench.end() }
-      return await StageLinkConformance(loop) { bench.driver() }.run()
+      return await ConformanceLines.found(loop, bench.opener)
     }
-    #expect(lines == StageLinkConformance.expected())
+    #expect(try found == ConformanceLines.expected(over: "tcp"))
   }
 
   /// Bytes come one at a time, and in lumps.
   @Test(arguments: [1, 3, 100]) func whateverTheReadsAre(_ size: Int) throws {
     let loop = VirtualLoop()
-    let lines = try loop.run {
+    let found = try loop.run {
       let bench = DeviceBench(loop)
       defer { bench.end() }
       let device = bench.device
-      return await StageLinkConformance(loop) {
-        StageLinkDriver(loop, PieceOpener(size: size) { channel in device.assumeIsolated { $0.accept(channel) } }) {
-          "n"
-        }
-      }.run()
+      return await ConformanceLines.found(
+        loop, PieceOpener(size: size) { channel in device.assumeIsolated { $0.accept(channel) } })
     }
-    #expect(lines == StageLinkConformance.expected())
+    #expect(try found == ConformanceLines.expected(over: "tcp"))
   }
 }
 

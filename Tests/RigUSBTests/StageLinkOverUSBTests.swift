@@ -11,10 +11,6 @@ struct StageLinkOverUSBTests {
   }
   private static let hello = "link open: hello SN1-1"
 
-  @Test func conformance() throws {
-    #expect(try Script.lines("conformance") == StageLinkConformance.expected(waits: false))
-  }
-
   @Test func aSessionFromStartToFinish() throws {
     #expect(
       try Script.lines("flow")

@@ -61,14 +61,6 @@ extension DriverSession {
       await link?.end()
       link = nil
       return "ok"
-    case "conformance":
-      let context = context
-      let limits = limits
-      let loop = loop
-      let lines = await StageLinkConformance(loop, waits: false) {
-        StageLinkDriver(loop, USBOpener(loop, context, USBSelector(rest), limits: limits)) { Nonce.next() }
-      }.run()
-      return lines.joined(separator: "\t")
     case "climb": return await climb(rest)
     case "runs": return try await runs(Int(rest) ?? 0)
     default: return "unknown request"

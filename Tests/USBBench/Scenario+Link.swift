@@ -3,14 +3,6 @@ import RigLoop
 
 extension Scenario {
   static let link: [Scenario] = [
-    Scenario("conformance") { bench in
-      // Longer than an opening takes: the script opens again while a session starts.
-      let camera = try EmulatedCamera(bench, startTakes: 400)
-      try await camera.plug()
-      let driver = try bench.driver()
-      for line in try await driver.ask("link conformance SN1-1").split(separator: "\t") { bench.say("\(line)") }
-      camera.end()
-    },
     Scenario("flow") { bench in
       let camera = try EmulatedCamera(bench)
       try await camera.plug()

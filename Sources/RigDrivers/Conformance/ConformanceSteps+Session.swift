@@ -3,52 +3,16 @@ import RigLoop
 import RigModel
 import RigWire
 
-/// Faults, and sessions from their start to their end.
+/// Sessions from their start to their end.
 extension ConformanceSteps {
-  // MARK: Faults
-
-  nonisolated(nonsending) func faults() async {
-    let titles = [
-      "inject: without a fault is refused with -32602", "inject: an unknown fault is refused with -32005",
-      "faults: all pages, none twice, each moves on", "clear: an unknown id is refused with -32005", "clear: all",
-    ]
-    guard hello?.capabilities.contains("inject") == true else {
-      for title in titles { say(title, .skipped("the device takes no faults (caps)")) }
-      return
-    }
-    say(titles[0], await refused("inject", ["at": ["stage": "finish"]], .invalidParams))
-    say(titles[1], await refused("inject", ["fault": "melt", "at": ["stage": "finish"]], .unknownFault))
-    say(titles[2], await faultPages())
-    say(titles[3], await refused("clear", ["id": "no such fault"], .unknownFault))
-    let cleared = await ask("clear")
-    if case .result = cleared { say(titles[4], .ok) } else { say(titles[4], .notOK(cleared.text)) }
-  }
-
-  private nonisolated(nonsending) func faultPages() async -> Outcome {
-    var from: Int64 = 0
-    var count = 0
-    while true {
-      guard let page = await result("faults", ["from": .integer(from)]), let names = page["faults"]?.array else {
-        return .notOK("no page from \(from)")
-      }
-      count += names.count
-      guard page["more"]?.bool == true else { break }
-      guard let next = page["next"]?.integer, next == Int64(count), !names.isEmpty else {
-        return .notOK("next is \(page["next"]?.text ?? "missing") after \(count) names")
-      }
-      from = next
-    }
-    return check(count > 0, "it names none")
-  }
-
   // MARK: Refusals
 
-  private func request(_ run: String, params: JSONValue = "default", owner: Int64 = 60_000) -> JSONValue {
+  func request(_ run: String, params: JSONValue = "default", owner: Int64 = 60_000) -> JSONValue {
     ["run": .string(run), "flow": "rtsp-hotspot", "params": params, "ownerTimeoutMs": .integer(owner)]
   }
 
   /// Why no session can be tried; `nil`: it can.
-  private var noSession: String? {
+  var noSession: String? {
     guard let hello else { return "there was no hello" }
     if !settings.sessions { return "sessions were not asked for" }
     if !hello.flows.contains("rtsp-hotspot") { return "the device does not know the flow rtsp-hotspot" }
@@ -159,7 +123,7 @@ extension ConformanceSteps {
   }
 
   /// The clean-up of a session may go on after its end.
-  private nonisolated(nonsending) func untilIdle() async {
+  nonisolated(nonsending) func untilIdle() async {
     for _ in 0..<100 {
       guard let state = await result("state"), state["state"]?.string != "idle" else { return }
       try? await loop.sleep(for: .milliseconds(100))

@@ -22,6 +22,8 @@ final class ConformanceSteps: @unchecked Sendable {
   var hello: Hello?
   /// Events of the session that was watched from its start to its end.
   var watched: [StageLinkEvent] = []
+  /// As the device lists them, `LAYER VERB`.
+  var knownFaults: [String] = []
 
   init(
     _ loop: Loop, _ opener: any ChannelOpener, _ settings: DeviceConformance.Settings,

@@ -51,6 +51,7 @@ public struct DeviceConformance: Sendable {
     await steps.replay()
     await steps.reconnecting()
     await steps.interruption()
+    await steps.injection()
     await steps.reset()
     steps.ending()
     steps.close()
