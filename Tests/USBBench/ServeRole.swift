@@ -18,6 +18,8 @@ enum ServeRole {
       Say.line("unknown option \(options[0])")
       return 2
     }
+    // The bus is this process's own, and so are the leases of what is plugged into it.
+    setenv("STREAMRIG_LEASES", bus.directory + "/leases", 1)
     return try loop.run {
       let bench = Bench(loop, bus)
       let camera = options.isEmpty ? try EmulatedCamera(bench) : nil
