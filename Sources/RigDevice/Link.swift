@@ -7,17 +7,18 @@ public protocol Link: Sendable {
   /// False where the harness is not on the device's network: what its facts say of the hotspot is only that.
   var isWitness: Bool { get }
   /// The device names its hotspot: a station of the harness's own joins it, in the device's place or as a witness.
-  /// - Returns: `link.joined` or `link.not-joined`; `nil` where the harness has no station, and reaches the device anyhow.
+  /// - Returns: `link.joined`, `link.not-joined` or `link.station-failed`; `nil` where the harness has no station and
+  ///   reaches the device anyhow, and where another join took the place of this one: `probe` tells how that went.
   func join(_ request: JoinRequest) async -> Fact?
   /// Tries to reach the access point once.
-  /// - Returns: a fact of kind `link.joined` or `link.not-joined`.
+  /// - Returns: a fact of kind `link.joined`, `link.not-joined` or `link.station-failed`.
   func probe(_ target: Hello.Probe?) async -> Fact
-  /// Whether the access point still answers: `link.hotspot-gone` or `link.hotspot-still-up`.
+  /// Whether the access point still answers: `link.hotspot-gone`, `link.hotspot-still-up` or `link.station-failed`.
   func probeGone(_ target: Hello.Probe?) async -> Fact
   /// Whether anything still listens where the media came from: `wire.port-closed` or `wire.port-still-open`.
   func probePort(host: String, port: UInt16) async -> Fact
 
-  /// Calls `see` with what the link notices by itself: facts of kind `link.lost`. Replaces an earlier listener.
+  /// Calls `see` with what the link notices by itself: facts of kind `link.lost` or `link.station-failed`. Replaces an earlier listener.
   func watch(_ see: @escaping @Sendable (Fact) -> Void) async
   /// Begins a fault of the network path itself; it ends as its arguments say, or with the case.
   /// - Returns: a token for `proof`.

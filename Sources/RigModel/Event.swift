@@ -65,6 +65,9 @@ public enum FactKind: String, CaseIterable, Sendable {
   /// The link could not be proven although the device reported success.
   case linkNotJoined = "link.not-joined"
   case linkLost = "link.lost"
+  /// The harness's own station failed (its radio is switched off, its supplicant ended): of the device's hotspot that
+  /// says nothing. The rig's fault.
+  case stationFailed = "link.station-failed"
   /// A fault that the link itself performed, with what it counted.
   case linkImpaired = "link.impaired"
   /// After the session: the access point no longer answers.

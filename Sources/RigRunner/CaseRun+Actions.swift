@@ -152,7 +152,11 @@ extension CaseRun {
       var fact = await environment.link.join(request)
       if fact == nil || fact?.kind == .linkJoined { fact = await environment.link.probe(target) }
       guard let fact else { return }
-      if fact.kind != .linkJoined { await self.observe(fact) }
+      switch fact.kind {
+      case .linkJoined: break
+      case .stationFailed: await self.received(fact)
+      default: await self.observe(fact)
+      }
       let joined = fact.kind == .linkJoined
       let error: JSONValue? = joined ? nil : ["domain": "harness", "code": 1, "message": .string(fact.detail)]
       _ = try? await self.ask(
@@ -169,13 +173,8 @@ extension CaseRun {
         try await loop.sleep(for: CaseRun.linkRetry)
         fact = await environment.link.probe(target)
       }
-      await self.conclude(fact)
+      await self.received(fact)
     }
-  }
-
-  private func conclude(_ fact: Fact) {
-    observe(fact)
-    handle(.fact(fact))
   }
 
   // MARK: Clean-up
@@ -193,7 +192,7 @@ extension CaseRun {
 
   private func provePort(until deadline: HostTime) async {
     guard let address = session.openedAddress, case .success(let end) = AddressRule.check(address) else {
-      return conclude(Fact(.portClosed, by: .link, at: loop.now, detail: "no address was opened"))
+      return received(Fact(.portClosed, by: .link, at: loop.now, detail: "no address was opened"))
     }
     await prove(until: deadline, wanted: .portClosed) { [environment] in
       await environment.link.probePort(host: end.host, port: end.port)
@@ -213,26 +212,26 @@ extension CaseRun {
       try? await loop.sleep(for: CaseRun.cleanPoll)
       fact = await probe()
     }
-    conclude(fact)
+    received(fact)
   }
 
   private func proveQuiet(until deadline: HostTime) async {
     guard let capture = environment.capture else {
       // Late events are still waited for.
       try? await loop.sleep(for: CaseRun.quietFor)
-      return conclude(Fact(.wireQuiet, by: .rig, at: loop.now, detail: "not judged: \(environment.captureSkipped)"))
+      return received(Fact(.wireQuiet, by: .rig, at: loop.now, detail: "not judged: \(environment.captureSkipped)"))
     }
     let began = loop.now
     var seen = await capture.mediaOnWire()
     while loop.now < deadline {
       let quietSince = max(seen.last ?? began, began)
       if loop.now - quietSince >= CaseRun.quietFor {
-        return conclude(Fact(.wireQuiet, by: .capture, at: loop.now, detail: "no media for \(CaseRun.quietFor.text)"))
+        return received(Fact(.wireQuiet, by: .capture, at: loop.now, detail: "no media for \(CaseRun.quietFor.text)"))
       }
       try? await loop.sleep(for: CaseRun.cleanPoll)
       seen = await capture.mediaOnWire()
     }
     let late = seen.last.map { "the last media packet came \(($0 - began).text) after the end" } ?? ""
-    conclude(Fact(.wireBusy, by: .capture, at: loop.now, detail: "the wire is not quiet: \(late)"))
+    received(Fact(.wireBusy, by: .capture, at: loop.now, detail: "the wire is not quiet: \(late)"))
   }
 }

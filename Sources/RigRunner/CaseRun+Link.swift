@@ -16,8 +16,16 @@ extension CaseRun {
 
   private func linkSaw(_ fact: Fact) {
     guard !isOver else { return }
+    received(fact)
+  }
+
+  /// A fact of the link, or of what is judged of it. Where the harness's own station failed, the session is the rig's.
+  func received(_ fact: Fact) {
     observe(fact)
-    handle(.fact(fact))
+    guard fact.kind == .stationFailed else { return handle(.fact(fact)) }
+    // A session that is over, but not proven clean, is no pass.
+    if session.isCleaning { rigProblems.append(fact.detail) }
+    handle(.abort(.rig, fact.detail))
   }
 
   /// Begins those of a stage that began.

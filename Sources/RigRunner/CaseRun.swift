@@ -307,9 +307,7 @@ public actor CaseRun {
 
   func received(_ signal: MediaSignal) {
     switch signal {
-    case .fact(let fact):
-      observe(fact)
-      handle(.fact(fact))
+    case .fact(let fact): received(fact)
     case .line(let line): environment.files.append(line, to: "media.jsonl")
     case .frames: break
     case .summary(let summary): self.summary = summary

@@ -113,6 +113,18 @@ import Testing
     #expect(WiFiStation.loss(of: bssid, reason: 2, isLocal: false).contains("threw the station out: reason 2"))
   }
 
+  /// What the station could not try says nothing of the hotspot.
+  @Test func failuresSayWhoseTheyAre() {
+    let name = HotspotName(Array("CAM".utf8))
+    for own: JoinFailure in [.blocked, .scanRefused(errno: 16), .supplicant("ended"), .subnetClash("two")] {
+      #expect(own.fact(at: .zero).kind == .stationFailed, "\(own)")
+    }
+    for hotspots: JoinFailure in [
+      .badKey, .wrongKey(name, bssid: ""), .noLease(name, "none"), .unfinished(name, after: .zero, reason: nil),
+      .notFound(name, scans: 1, after: .zero, channel: nil, hasKey: true), .managed(name, "why"),
+    ] { #expect(hotspots.fact(at: .zero).kind == .linkNotJoined, "\(hotspots)") }
+  }
+
   @Test func theLinkRefusesWhatItHasNoHoldOn() {
     func refusal(_ verb: String, _ arguments: [String: FaultArgument] = [:]) -> String? {
       WiFiLink.refusal(of: FaultRequest(at: .connectHotspot, do: verb, arguments: arguments))

@@ -56,7 +56,7 @@ import Testing
     let good = try Tool.run(["conform", "--no-sessions", "--no-reset", "stdio:\(agent)"])
     #expect(good.status == 0)
     #expect(good.out.contains("\nok 42 ping: counts microseconds\n"))
-    #expect(good.out.contains("skipped 53 start: accepted: sessions were not asked for"))
+    #expect(good.out.contains(" start: accepted: sessions were not asked for"))
     let mute = try Tool.run(["conform", "stdio:true"])
     #expect(mute.status == 1)
     #expect(mute.out.contains("not ok 2 hello: answered, behind half a record that was left in the line: the channel"))

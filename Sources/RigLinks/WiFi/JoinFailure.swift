@@ -16,8 +16,22 @@ enum JoinFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case blocked
   case noLease(HotspotName, String)
   case supplicant(String)
+  /// Another network of the machine has the hotspot's addresses.
+  case subnetClash(String)
   /// As NetworkManager says it, where it has no case of its own.
   case managed(HotspotName, String)
+
+  /// The station could not even try: of the hotspot that says nothing.
+  var isOfStation: Bool {
+    switch self {
+    case .scanRefused, .blocked, .supplicant, .subnetClash: true
+    case .badName, .badKey, .badChannel, .notFound, .wrongKey, .rejected, .unfinished, .noLease, .managed: false
+    }
+  }
+
+  func fact(at now: HostTime) -> Fact {
+    Fact(isOfStation ? .stationFailed : .linkNotJoined, by: .link, at: now, detail: description)
+  }
 
   var description: String {
     switch self {
@@ -37,7 +51,7 @@ enum JoinFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .scanRefused(let errno): "the radio refuses to scan (errno \(errno))"
     case .blocked: "the radio is blocked (rfkill)"
     case .noLease(let name, let why): "no lease on \(name): \(why)"
-    case .supplicant(let why): why
+    case .supplicant(let why), .subnetClash(let why): why
     case .managed(let name, let why): "joining \(name) failed: \(why)"
     }
   }

@@ -20,6 +20,7 @@ public actor ManagedLink: Link {
   private let manager: NetworkManager
   private let scanner: SystemTool
   private let control: NetworkControl
+  private let radioSwitch: RadioSwitch
   private let rigKey: String?
   private let path: String
   private let uuid: String
@@ -61,7 +62,9 @@ public actor ManagedLink: Link {
     }
     if let key, HotspotKey(key) == nil { throw RadioUnavailable("the rig's hotspot key: \(JoinFailure.badKey)") }
     let radio = try Radio.find(name)
-    if radio.block != nil { throw RadioUnavailable("\(radio.text) is blocked by rfkill; see: rfkill list") }
+    if radio.block != nil {
+      throw RadioUnavailable("\(radio.text) is blocked by rfkill; see: rfkill list")
+    }
     let manager = try await NetworkManager(loop)
     let scanner = try SystemTool(loop, "iw", package: "iw")
     let state = try await manager.ask(["-g", "GENERAL.STATE,GENERAL.CON-UUID", "device", "show", radio.interface])
@@ -71,21 +74,22 @@ public actor ManagedLink: Link {
         "NetworkManager does not manage \(radio.text): it says \(state.isGood ? state.text : state.complaint)")
     }
     let link = ManagedLink(
-      loop, manager, scanner, try NetworkControl(NetworkNamespace.current("home")), interface: radio.interface,
+      loop, manager, scanner, try NetworkControl(NetworkNamespace.current("home")), radio,
       former: words.count > 1 ? String(words[1]) : "", key: key)
     await link.watchCarrier()
     return link
   }
 
   private init(
-    _ loop: EpollLoop, _ manager: NetworkManager, _ scanner: SystemTool, _ control: NetworkControl, interface: String,
+    _ loop: EpollLoop, _ manager: NetworkManager, _ scanner: SystemTool, _ control: NetworkControl, _ radio: Radio,
     former: String, key: String?
   ) {
     self.loop = loop
     self.manager = manager
     self.scanner = scanner
     self.control = control
-    self.interface = interface
+    interface = radio.interface
+    radioSwitch = RadioSwitch(of: radio.phy)
     self.former = former
     rigKey = key
     path = "\(ManagedLink.folder)/streamrig-\(interface).nmconnection"
@@ -125,7 +129,8 @@ public actor ManagedLink: Link {
     await leave()
     let task = loop.spawn { await self.performJoin(request, attempt) }
     joining = task
-    return try? await task.value
+    let fact = try? await task.value
+    return attempt == self.attempt ? fact : nil
   }
 
   private func performJoin(_ request: JoinRequest, _ attempt: Int) async -> Fact {
@@ -141,7 +146,7 @@ public actor ManagedLink: Link {
     } catch {
       let why = error as? JoinFailure ?? .supplicant("\(error)")
       if attempt == self.attempt { failure = why }
-      return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "\(why)")
+      return why.fact(at: loop.now)
     }
   }
 
@@ -160,7 +165,9 @@ public actor ManagedLink: Link {
     let up = try await manager.ask(
       ["--wait", "\(patience.components.seconds)", "connection", "up", "uuid", uuid, "ifname", interface],
       limit: patience + .seconds(5))
-    guard up.isGood else { throw ManagedLink.failure(profile.name, up) }
+    guard up.isGood else {
+      throw radioSwitch.block == nil ? ManagedLink.failure(profile.name, up) : JoinFailure.blocked
+    }
   }
 
   /// What NetworkManager's words mean; those that are not known are told as they stand.
@@ -229,8 +236,10 @@ public actor ManagedLink: Link {
   private func see(_ had: Bool) -> Bool {
     guard let has = try? hasCarrier, has != had else { return had }
     if !has, let address {
-      losses.append("\(interface) lost its carrier while it held the address \(address)")
-      lost?(Fact(.linkLost, by: .link, at: loop.now, detail: losses.last ?? ""))
+      let isBlocked = radioSwitch.block != nil
+      let why = isBlocked ? ": \(JoinFailure.blocked)" : ""
+      losses.append("\(interface) lost its carrier while it held the address \(address)\(why)")
+      lost?(Fact(isBlocked ? .stationFailed : .linkLost, by: .link, at: loop.now, detail: losses.last ?? ""))
     }
     return has
   }
@@ -241,7 +250,7 @@ public actor ManagedLink: Link {
     // What it says stands in `failure` and `address` as well.
     _ = await joining?.result
     func no(_ why: String) -> Fact { Fact(.linkNotJoined, by: .link, at: loop.now, detail: why) }
-    if let failure { return no("\(failure)") }
+    if let failure { return failure.fact(at: loop.now) }
     guard let profile else { return no("the device named no hotspot that could be joined") }
     guard let address else { return no("no address on \(profile.name)") }
     guard (try? hasCarrier) ?? false else { return no("the station lost \(profile.name): \(losses.last ?? "")") }
@@ -251,7 +260,8 @@ public actor ManagedLink: Link {
     }
     // Another network of the machine may have the hotspot's addresses.
     if let source = LocalAddress.used(towards: target.host), !address.hasPrefix("\(source)/") {
-      return no("\(place), but subnet clash: this machine reaches \(target.host) from \(source)")
+      return JoinFailure.subnetClash("\(place), but subnet clash: this machine reaches \(target.host) from \(source)")
+        .fact(at: loop.now)
     }
     switch await tcp.connect(target.host, target.port) {
     case .success(let reached):
@@ -277,7 +287,7 @@ public actor ManagedLink: Link {
         .hotspotStillUp, by: .link, at: loop.now, detail: "\(profile.name) is still on the air: \(seen)")
     } catch {
       return Fact(
-        .hotspotStillUp, by: .link, at: loop.now, detail: "whether the hotspot is gone cannot be told: \(error)")
+        .stationFailed, by: .link, at: loop.now, detail: "whether the hotspot is gone cannot be told: \(error)")
     }
   }
 

@@ -55,7 +55,7 @@ public struct Radio: Hashable, Sendable {
         bands: [(0, "2.4 GHz"), (1, "5 GHz"), (3, "6 GHz")].filter { wiphy.bands.contains($0.0) }.map(\.1),
         mayChangeNamespace: wiphy.mayChangeNamespace, isUp: SystemTree.isUp(interface),
         manager: interface.isEmpty ? nil : SystemTree.manager(of: interface),
-        block: SystemTree.block(of: wiphy.name))
+        block: RadioSwitch(of: wiphy.name).block)
     }
   }
 
@@ -123,15 +123,6 @@ enum SystemTree {
       return "NetworkManager"
     }
     return access("/run/wpa_supplicant/\(interface)", F_OK) == 0 ? "wpa_supplicant" : nil
-  }
-
-  static func block(of phy: String) -> Radio.Block? {
-    let folder = "/sys/class/ieee80211/\(phy)"
-    for name in names(in: folder) where name.hasPrefix("rfkill") {
-      if read("\(folder)/\(name)/hard") == "1" { return .hard }
-      if read("\(folder)/\(name)/soft") == "1" { return .soft }
-    }
-    return nil
   }
 
   /// A program of the system: in PATH, or where administrators' programs stand.

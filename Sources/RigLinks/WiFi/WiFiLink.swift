@@ -112,7 +112,8 @@ public actor WiFiLink: Link {
     await leave()
     let task = loop.spawn { await self.performJoin(request, attempt) }
     joining = task
-    return try? await task.value
+    let fact = try? await task.value
+    return attempt == self.attempt ? fact : nil
   }
 
   private func performJoin(_ request: JoinRequest, _ attempt: Int) async -> Fact {
@@ -132,7 +133,7 @@ public actor WiFiLink: Link {
     } catch {
       let why = error as? JoinFailure ?? .supplicant("\(error)")
       if attempt == self.attempt { failure = why }
-      return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "\(why)")
+      return why.fact(at: loop.now)
     }
   }
 
@@ -185,17 +186,18 @@ public actor WiFiLink: Link {
 
   public func watch(_ see: @escaping @Sendable (Fact) -> Void) async { lost = see }
 
-  private func disconnected(_ why: String) {
-    losses.append(why)
+  private func disconnected(_ loss: WiFiStation.Loss) {
+    losses.append(loss.text)
     guard let lease else { return }
-    lost?(Fact(.linkLost, by: .link, at: loop.now, detail: "\(why), while it held the \(lease)"))
+    let kind: FactKind = loss.isOfStation ? .stationFailed : .linkLost
+    lost?(Fact(kind, by: .link, at: loop.now, detail: "\(loss.text), while it held the \(lease)"))
   }
 
   public func probe(_ target: Hello.Probe?) async -> Fact {
     // What it says stands in `failure` and `lease` as well.
     _ = await joining?.result
     func no(_ why: String) -> Fact { Fact(.linkNotJoined, by: .link, at: loop.now, detail: why) }
-    if let failure { return no("\(failure)") }
+    if let failure { return failure.fact(at: loop.now) }
     guard let profile else { return no("the device named no hotspot that could be joined") }
     guard let lease else { return no("no lease on \(profile.name)") }
     guard let bssid = radio.bssid else { return no("the station lost \(profile.name): \(losses.last ?? "")") }
@@ -228,7 +230,7 @@ public actor WiFiLink: Link {
       return Fact(.hotspotGone, by: .link, at: loop.now, detail: "a scan does not find \(profile.name)")
     } catch {
       return Fact(
-        .hotspotStillUp, by: .link, at: loop.now, detail: "whether the hotspot is gone cannot be told: \(error)")
+        .stationFailed, by: .link, at: loop.now, detail: "whether the hotspot is gone cannot be told: \(error)")
     }
   }
 

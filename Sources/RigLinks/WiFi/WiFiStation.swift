@@ -12,25 +12,36 @@ final class WiFiStation: @unchecked Sendable {
   let interface: String
   let control: NetworkControl
   private let home: NetworkNamespace
+  private let radioSwitch: RadioSwitch
   private var supplicant: Supplicant?
   private var gaveUpByManager = false
   private var machine: JoinMachine?
   private var waiting: UnsafeContinuation<Void, Never>?
   private var scanEnded: UnsafeContinuation<Void, Never>?
+  /// Scans that have ended, and the errno of the last one where the driver refused it.
+  private var scans = 0
+  private var scanRefusal: Int32?
   /// The access point that it is associated with.
   private(set) var bssid: String?
   private(set) var isEnded = false
   /// Called when an association ends, with why.
-  var onDisconnected: ((String) -> Void)?
+  var onDisconnected: ((Loss) -> Void)?
+
+  struct Loss {
+    var text: String
+    /// Not the access point's doing, nor asked for: the radio or the supplicant ended it.
+    var isOfStation: Bool
+  }
 
   private static let scanPatience: Duration = .seconds(8)
 
   private init(
     _ loop: EpollLoop, _ radio: Radio, _ space: NetworkNamespace, home: NetworkNamespace, interface: String,
-    _ control: NetworkControl
+    _ control: NetworkControl, _ radioSwitch: RadioSwitch
   ) {
     self.loop = loop
     self.radio = radio
+    self.radioSwitch = radioSwitch
     self.space = space
     self.home = home
     self.interface = interface
@@ -73,6 +84,7 @@ final class WiFiStation: @unchecked Sendable {
     _ loop: EpollLoop, _ radio: Radio, country: String?, gaveUpByManager: Bool
   ) async throws -> WiFiStation {
     let home = try NetworkNamespace.current("home")
+    let radioSwitch = RadioSwitch(of: radio.phy)
     let space = try NetworkNamespace.make("wifi-\(radio.phy)")
     guard let wireless = try WirelessControl(home) else { throw RadioUnavailable("the kernel has no Wi-Fi") }
     do {
@@ -82,7 +94,7 @@ final class WiFiStation: @unchecked Sendable {
     }
     let interface = try stationInterface(of: radio, in: space)
     let station = WiFiStation(
-      loop, radio, space, home: home, interface: interface, try NetworkControl(space))
+      loop, radio, space, home: home, interface: interface, try NetworkControl(space), radioSwitch)
     station.gaveUpByManager = gaveUpByManager
     do {
       station.supplicant = try await Supplicant.start(loop, in: space, interface: interface, country: country) {
@@ -197,21 +209,24 @@ final class WiFiStation: @unchecked Sendable {
     var command = "SCAN"
     if let megahertz { command += " freq=\(megahertz)" }
     if profile.isHidden { command += " ssid \(profile.name.hex)" }
+    let scansBefore = scans
     do {
       try await supplicant.ask(command)
     } catch JoinFailure.supplicant(let why) where why.contains("FAIL-BUSY") {
       // One that is under way will do.
     }
-    var isInTime = true
     let timer = loop.schedule(at: loop.now + WiFiStation.scanPatience) {
       self.scanEnded?.resume()
       self.scanEnded = nil
     }
-    let deadline = loop.now + WiFiStation.scanPatience
-    await withUnsafeContinuation { scanEnded = $0 }
+    if scans == scansBefore { await withUnsafeContinuation { scanEnded = $0 } }
     loop.cancel(timer)
-    isInTime = loop.now < deadline
-    guard isInTime else { throw JoinFailure.supplicant("no scan ended in \(WiFiStation.scanPatience.text)") }
+    if radioSwitch.block != nil { throw JoinFailure.blocked }
+    guard !isEnded else { throw JoinFailure.supplicant("wpa_supplicant ended") }
+    if scans != scansBefore, let scanRefusal { throw JoinFailure.scanRefused(errno: scanRefusal) }
+    guard scans != scansBefore else {
+      throw JoinFailure.supplicant("no scan ended in \(WiFiStation.scanPatience.text)")
+    }
     let seen = ScanResults(try await supplicant.ask("SCAN_RESULTS")).accessPoints
       .first { $0.ssid == profile.name.octets }
     return seen.map { "\($0.bssid) on \($0.megahertz) MHz with \($0.signal) dBm" }
@@ -232,15 +247,23 @@ final class WiFiStation: @unchecked Sendable {
     case .disconnected(_, let reason, let isLocal):
       let was = bssid
       bssid = nil
-      if let was { onDisconnected?(WiFiStation.loss(of: was, reason: reason, isLocal: isLocal)) }
+      if let was {
+        let isBlocked = isLocal && radioSwitch.block != nil
+        let why = WiFiStation.loss(of: was, reason: reason, isLocal: isLocal)
+        onDisconnected?(Loss(text: isBlocked ? "\(why): \(JoinFailure.blocked)" : why, isOfStation: isBlocked))
+      }
     case .scanResults, .scanFailed:
+      scans += 1
+      if case .scanFailed(let errno) = event { scanRefusal = errno } else { scanRefusal = nil }
       scanEnded?.resume()
       scanEnded = nil
     case .terminating:
       isEnded = true
       scanEnded?.resume()
       scanEnded = nil
-      if let was = bssid { onDisconnected?("wpa_supplicant ended while associated with \(was)") }
+      if let was = bssid {
+        onDisconnected?(Loss(text: "wpa_supplicant ended while associated with \(was)", isOfStation: true))
+      }
       bssid = nil
     default: break
     }

@@ -189,6 +189,7 @@ public struct DevicePreflight: Sendable {
 
   private func hotspotGone(_ hello: Hello) async throws -> String {
     let fact = await link.probeGone(hello.probe)
+    if fact.kind == .stationFailed { throw Problem("the harness's station failed: \(fact.detail)", isCurable: false) }
     guard fact.kind == .hotspotGone else {
       throw Problem("a hotspot of an earlier session is still up: \(fact.detail)")
     }
