@@ -112,7 +112,7 @@ let package = Package(
         "RigModel", "RigWire", "RigPlan", "RigFlow", "RigChecks", "RigReport", "RigLoop", "RigDevice", "RigDrivers",
         "RigEmulator", "RigRunner", "RigTestSupport",
       ]),
-    tests("RigLinksTests", ["RigLinks", "RigModel", "RigDevice", "RigTestSupport"]),
+    tests("RigLinksTests", ["RigLinks", "RigModel", "RigWire", "RigLoop", "RigDevice", "RigTestSupport"]),
     tests("streamrigTests", ["CRigShims"]),
 
     .systemLibrary(

@@ -21,14 +21,7 @@ public struct LoopbackLink: Link {
     guard let target else {
       return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "hello announces no probe port to prove it with")
     }
-    switch await tcp.connect(target.host, target.port) {
-    case .success(let address):
-      return Fact(
-        .linkJoined, by: .link, at: loop.now, detail: "TCP connect to \(address) succeeded",
-        data: ["host": .string(target.host)])
-    case .failure(let why):
-      return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "the access point cannot be reached: \(why)")
-    }
+    return await tcp.joined(target, from: "")
   }
 
   public func probeGone(_ target: Hello.Probe?) async -> Fact { await tcp.hotspot(target) }

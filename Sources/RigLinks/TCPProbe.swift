@@ -31,7 +31,25 @@ struct TCPProbe: Sendable {
     }
   }
 
-  /// `link.hotspot-gone` or `link.hotspot-still-up`.
+  /// `link.joined`, `link.not-joined` or `link.station-failed`: whether the device answers at the port that it announced.
+  /// - Parameters:
+  ///   - place: how far the station is, such as its lease; empty: this is all there is to show.
+  ///   - hint: what goes with a failure.
+  func joined(_ target: Hello.Probe, from place: String, hint: String = "") async -> Fact {
+    switch await connect(target.host, target.port) {
+    case .success(let address):
+      return Fact(
+        .linkJoined, by: .link, at: loop.now,
+        detail: (place.isEmpty ? "" : "\(place); ") + "TCP connect to \(address) succeeded",
+        data: ["host": .string(target.host)])
+    case .failure(let why):
+      return Fact(
+        why.isOwn ? .stationFailed : .linkNotJoined, by: .link, at: loop.now,
+        detail: (place.isEmpty ? "the access point cannot be reached: " : "\(place), but ") + "\(why)\(hint)")
+    }
+  }
+
+  /// `link.hotspot-gone`, `link.hotspot-still-up` or `link.station-failed`.
   func hotspot(_ target: Hello.Probe?) async -> Fact {
     guard let target else {
       return Fact(.hotspotGone, by: .link, at: loop.now, detail: HotspotNotSought.noProbePort.rawValue)
@@ -43,11 +61,12 @@ struct TCPProbe: Sendable {
       return Fact(.hotspotGone, by: .link, at: loop.now, detail: "\(why)")
     case .failure(let why):
       return Fact(
-        .hotspotStillUp, by: .link, at: loop.now, detail: "whether the hotspot is gone cannot be told: \(why)")
+        why.isOwn ? .stationFailed : .hotspotStillUp, by: .link, at: loop.now,
+        detail: "whether the hotspot is gone cannot be told: \(why)")
     }
   }
 
-  /// `wire.port-closed` or `wire.port-still-open`.
+  /// `wire.port-closed`, `wire.port-still-open` or `link.station-failed`.
   func port(_ host: String, _ port: UInt16) async -> Fact {
     switch await connect(host, port) {
     case .success(let address):
@@ -56,7 +75,8 @@ struct TCPProbe: Sendable {
       return Fact(.portClosed, by: .link, at: loop.now, detail: "\(why)")
     case .failure(let why):
       return Fact(
-        .portStillOpen, by: .link, at: loop.now, detail: "whether the RTSP port is closed cannot be told: \(why)")
+        why.isOwn ? .stationFailed : .portStillOpen, by: .link, at: loop.now,
+        detail: "whether the RTSP port is closed cannot be told: \(why)")
     }
   }
 }
@@ -65,5 +85,10 @@ extension SystemError {
   /// The connect failed because nobody answers there, and not for a reason of this machine's own.
   fileprivate var meansNobodyThere: Bool {
     [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, ENETDOWN].contains(code)
+  }
+
+  /// This machine could not even ask: it has no descriptor, memory, address or permission for it.
+  var isOwn: Bool {
+    [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL, EACCES, EPERM].contains(code)
   }
 }

@@ -218,14 +218,9 @@ public actor NamespaceLink: Link {
       guard let target else {
         return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(lease); hello announces no probe port")
       }
-      switch await tcp(from: station).connect(target.host, target.port) {
-      case .success(let address):
-        return Fact(
-          .linkJoined, by: .link, at: loop.now, detail: "\(lease); TCP connect to \(address) succeeded",
-          data: ["host": .string(target.host)])
-      case .failure(let why):
-        return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "\(lease), but \(why)")
-      }
+      return await tcp(from: station).joined(target, from: "\(lease)")
+    } catch let error as SystemError {
+      return Fact(.stationFailed, by: .link, at: loop.now, detail: "\(error)")
     } catch {
       return Fact(.linkNotJoined, by: .link, at: loop.now, detail: "\(error)")
     }

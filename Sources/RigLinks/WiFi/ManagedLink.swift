@@ -263,13 +263,7 @@ public actor ManagedLink: Link {
       return JoinFailure.subnetClash("\(place), but subnet clash: this machine reaches \(target.host) from \(source)")
         .fact(at: loop.now)
     }
-    switch await tcp.connect(target.host, target.port) {
-    case .success(let reached):
-      return Fact(
-        .linkJoined, by: .link, at: loop.now, detail: "\(place); TCP connect to \(reached) succeeded",
-        data: ["host": .string(target.host)])
-    case .failure(let why): return no("\(place), but \(why)")
-    }
+    return await tcp.joined(target, from: place)
   }
 
   public func probeGone(_ target: Hello.Probe?) async -> Fact {

@@ -205,15 +205,8 @@ public actor WiFiLink: Link {
     guard let target else {
       return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(place); hello announces no probe port")
     }
-    switch await tcp.connect(target.host, target.port) {
-    case .success(let address):
-      return Fact(
-        .linkJoined, by: .link, at: loop.now, detail: "\(place); TCP connect to \(address) succeeded",
-        data: ["host": .string(target.host)])
-    case .failure(let why):
-      let clash = clashNetwork.map { "; subnet clash: \(WiFiLink.clashInterface) holds \($0)" } ?? ""
-      return no("\(place), but \(why)\(clash)")
-    }
+    let clash = clashNetwork.map { "; subnet clash: \(WiFiLink.clashInterface) holds \($0)" } ?? ""
+    return await tcp.joined(target, from: place, hint: clash)
   }
 
   public func probeGone(_ target: Hello.Probe?) async -> Fact {
