@@ -127,9 +127,7 @@ public actor WiFiLink: Link {
       megahertz = frequency
       let lease = try await takeLease(profile)
       guard attempt == self.attempt else { throw JoinFailure.supplicant("joining was given up") }
-      let place = frequency.map { " on \($0) MHz" } ?? ""
-      return Fact(
-        .linkJoined, by: .link, at: loop.now, detail: "associated with \(bssid) of \(profile.name)\(place); \(lease)")
+      return Fact(.linkJoined, by: .link, at: loop.now, detail: place(bssid, profile, lease))
     } catch {
       let why = error as? JoinFailure ?? .supplicant("\(error)")
       if attempt == self.attempt { failure = why }
@@ -201,12 +199,16 @@ public actor WiFiLink: Link {
     guard let profile else { return no("the device named no hotspot that could be joined") }
     guard let lease else { return no("no lease on \(profile.name)") }
     guard let bssid = radio.bssid else { return no("the station lost \(profile.name): \(losses.last ?? "")") }
-    let place = "associated with \(bssid) of \(profile.name); \(lease)"
+    let place = place(bssid, profile, lease)
     guard let target else {
       return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(place); hello announces no probe port")
     }
     let clash = clashNetwork.map { "; subnet clash: \(WiFiLink.clashInterface) holds \($0)" } ?? ""
     return await tcp.joined(target, from: place, hint: clash)
+  }
+
+  private func place(_ bssid: String, _ profile: HotspotProfile, _ lease: Lease) -> String {
+    "associated with \(bssid) of \(profile.name)\(megahertz.map { " on \($0) MHz" } ?? ""); \(lease)"
   }
 
   public func probeGone(_ target: Hello.Probe?) async -> Fact {
