@@ -8,6 +8,8 @@ public struct CaptureRequest: Sendable {
   public var filter: String?
   /// The end of a TCP connection whose packets are left out; `nil`: none.
   public var exceptEnd: (host: String, port: UInt16)?
+  /// Packets of stage-link connections are left out, wherever they run: they hold secrets of the device.
+  public var leavesOutControlTraffic = false
   /// Frames that are addressed to others are wanted too: for a mirror port.
   public var isPromiscuous = false
   /// The capture ends by itself after so many packets.

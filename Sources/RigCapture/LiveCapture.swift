@@ -38,7 +38,7 @@ public actor LiveCapture: PacketSource {
   }
 
   public struct Counters: Hashable, Sendable {
-    /// Packets that the sink saw; they are in the file.
+    /// Packets that the sink saw; they are in the file. Those of the control link are not among them.
     public var packets: UInt64
     /// What the kernel counted as matching, which includes what came before the filter was set, and after the end.
     public var received: UInt64
@@ -67,6 +67,7 @@ public actor LiveCapture: PacketSource {
   private var file: CaptureWriter?
   private var number = 0
   private var packets: UInt64 = 0
+  private var control: ControlTraffic?
   private var counters = Counters(packets: 0, received: 0, dropped: 0)
   private var drains = 0
   /// The interface went away, or libpcap gave up.
@@ -82,6 +83,7 @@ public actor LiveCapture: PacketSource {
     self.loop = loop
     self.request = request
     self.sink = sink
+    control = request.leavesOutControlTraffic ? ControlTraffic() : nil
     wallOffset = LiveCapture.wallClock() - EpollLoop.monotonicNow.nanoseconds
     let handle = try CaptureHandle(
       request, ringBytes: LiveCapture.ringBytes, blockTimeout: Int32(LiveCapture.blockTimeout.nanoseconds / 1_000_000))
@@ -127,11 +129,12 @@ public actor LiveCapture: PacketSource {
     var isSound = true
     withUnsafeMutablePointer(to: &file) { writer in
       var context = DrainContext(
-        writer: writer, sink: sink, link: link, number: number, packets: packets, marks: marks)
+        writer: writer, sink: sink, link: link, number: number, packets: packets, marks: marks, control: control)
       isSound = LiveCapture.deliver(from: pointer, to: &context, limit: limit)
       number = context.number
       packets = context.packets
       marks = context.marks
+      control = context.control
     }
     if !isSound {
       isBroken = true
@@ -209,6 +212,7 @@ private struct DrainContext {
   var number: Int
   var packets: UInt64
   var marks: [PendingMark]
+  var control: ControlTraffic?
 }
 
 private struct PendingMark {
@@ -229,6 +233,7 @@ private let deliverPacket: pcap_handler = { user, header, bytes in
     context.pointee.number += 1
     context.pointee.writer.pointee?.mark(mark.text, time: mark.time)
   }
+  if context.pointee.control?.holds(raw.bytes, link: context.pointee.link) == true { return }
   context.pointee.number += 1
   context.pointee.packets += 1
   context.pointee.writer.pointee?.packet(raw, time: time, originalLength: Int(header.pointee.len))

@@ -112,6 +112,8 @@ public enum XMLText {
       // C1 controls are allowed and useless; the last two code points of each plane are no characters.
       case 0..<0x20, 0x7F...0x9F: return "\u{FFFD}"
       case let code where code & 0xFFFE == 0xFFFE: return "\u{FFFD}"
+      // Embeddings, overrides and isolates make a viewer show another text than the file holds.
+      case 0x202A...0x202E, 0x2066...0x2069: return "\u{FFFD}"
       default: return kept
       }
     }

@@ -30,6 +30,10 @@ public actor CaseRun {
   /// The reply to `start` is due, and what stands behind it on the wire must not overtake it.
   var isStarting = false
   private var held: [DeviceEvent] = []
+  private(set) var eventsNotHeld = 0
+  static let mostHeld = 1_000
+  /// A device names one or two; each costs time with every text.
+  private static let mostSecrets = 64
   private(set) var linkIsDown = false
   /// What was done to the device before and after the case.
   private(set) var treatments: [RunRecord.Property] = []
@@ -253,10 +257,10 @@ public actor CaseRun {
   private func received(_ signal: DriverSignal) {
     switch signal {
     case .event(let event):
-      guard !isStarting || session.isCleaning || isOver else { return held.append(event) }
+      learn(event)
+      guard !isStarting || session.isCleaning || isOver else { return hold(event) }
       if event.name == "x.encoder.first" { counterModulus = event.data["counterModulus"]?.integer.map { Int($0) } }
       if !event.isClaim, event.run == nil || event.run == run { eventsSeen.insert(event.name) }
-      if event.name == "connectDeviceHotspotStarting" { learn(event) }
       // The session gets all of them; a reader, and the checks, as many as a file can hold.
       if keeps(.events) { entry(.event(event), at: event.received) }
       handle(.event(event))
@@ -296,11 +300,19 @@ public actor CaseRun {
     return false
   }
 
-  /// The key of a hotspot is a secret as soon as it is known: no report, log or message may hold it.
+  /// The key of a hotspot, and the password in an address, are secrets as soon as they are known: no report, log or
+  /// message may hold them.
   private func learn(_ event: DeviceEvent) {
-    namedHotspotHex = event.data["ssidHex"]?.string
-    guard let key = event.data["join"]?["key"]?.string, keys.insert(key).inserted else { return }
-    redactor = Redactor(secrets: keys.sorted())
+    let before = keys.count
+    guard before < CaseRun.mostSecrets else { return }
+    if event.name == "connectDeviceHotspotStarting" {
+      namedHotspotHex = event.data["ssidHex"]?.string
+      if let key = event.data["join"]?["key"]?.string { keys.insert(key) }
+    }
+    if event.name == "rtspAddressReceived", let address = event.data["address"]?.string {
+      keys.formUnion(AddressRule.passwords(in: address))
+    }
+    if keys.count > before { redactor = Redactor(secrets: keys.sorted()) }
   }
 
   private func emit(_ event: RunEvent) { tell(keys.isEmpty ? event : redactor.redact(event)) }
@@ -330,6 +342,15 @@ public actor CaseRun {
     for action in actions { perform(action) }
     schedule()
     if session.isCleaning { releaseHeldEvents() }
+  }
+
+  /// Events may overtake the answer to `start`; a device that floods meanwhile is not listened to for ever.
+  private func hold(_ event: DeviceEvent) {
+    if held.count < CaseRun.mostHeld { return held.append(event) }
+    if held.count == CaseRun.mostHeld, eventsNotHeld == 0 {
+      entry(.note("\(CaseRun.mostHeld) events came before the answer to start: those that follow are not kept"))
+    }
+    eventsNotHeld += 1
   }
 
   func releaseHeldEvents() {

@@ -25,6 +25,7 @@ struct JudgedCapture: CaseCapture {
     let judge = PacketJudge(context)
     var request = CaptureRequest(
       interface: interface, host: host, path: "\(folder.path)/capture.pcapng", title: item.id)
+    request.leavesOutControlTraffic = true
     if let control { request.exceptEnd = (control.host, control.port) }
     let live = try LiveCapture(thread.loop, request, sink: judge)
     self.judge = judge

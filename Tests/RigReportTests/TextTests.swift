@@ -10,7 +10,8 @@ import Testing
       ("a\u{1B}cb", "ab"), ("a\u{1B}", "a"), ("a\u{1B}[12", "a"), ("a\u{1B}]0;open\nnext", "a\nnext"),
       ("a\u{1B}[3\u{1B}[1mb", "ab"), ("a\u{1B}\u{1B}[1mb", "ab"), ("a\u{1B}[1\nb", "a\nb"), ("é\u{1B}[mü", "éü"),
       ("a\r\nb\rc\n\nd", "a\nb\nc\n\nd"), ("\u{0}\u{8}\u{7F}\u{85}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
-      ("\u{FFFE}\u{FFFF}\u{1FFFE}", "\u{FFFD}\u{FFFD}\u{FFFD}"), ("😀\u{301}", "😀\u{301}"),
+      ("\u{FFFE}\u{FFFF}\u{1FFFE}", "\u{FFFD}\u{FFFD}\u{FFFD}"),
+      ("a\u{202E}b\u{2066}c\u{2069}", "a\u{FFFD}b\u{FFFD}c\u{FFFD}"), ("😀\u{301}", "😀\u{301}"),
     ])
   func clean(text: String, expected: String) { #expect(XMLText.clean(text) == expected) }
 

@@ -36,6 +36,8 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var notice: HotspotNotice?
   /// A link in front of the simulated one.
   var wrapLink: (any Link) -> any Link = { $0 }
+  /// A driver in front of the device's.
+  var wrapDriver: @Sendable (any DeviceDriver) -> any DeviceDriver = { $0 }
   /// Plays in the harness's place.
   var phone: (any PhoneWitness)?
   private var kept: (device: EmulatedDevice, world: SimulatedWorld, life: Task<Void, any Error>)?
@@ -69,7 +71,7 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
       recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver),
       recoversLostControl: recoversLostControl)
     var environment = CaseEnvironment(
-      deviceName: profile.model, host: "", driver: driver(), link: wrapLink(SimulatedLink(world)),
+      deviceName: profile.model, host: "", driver: wrapDriver(driver()), link: wrapLink(SimulatedLink(world)),
       player: SimulatedPlayer(world), capture: nil, captureSkipped: "virtual time", files: NoFiles(),
       nextStart: keepsDevice ? nextStart : nil)
     environment.preparations = preparations

@@ -50,7 +50,7 @@ public struct CommandTemplate: Hashable, Sendable {
     Set(words.joined().compactMap { if case .variable(let variable) = $0 { variable } else { nil } })
   }
 
-  /// The program, as the file names it.
+  /// The program, as the file names it. Messages and reports call a command so: its arguments may hold a password.
   public var program: String { arguments([:]).first ?? "" }
 
   /// The program and its arguments. A variable without a value gives nothing.

@@ -69,7 +69,7 @@ actor PhoneRecorder {
     try await loop.sleep(for: .milliseconds(10))
     child.io.close()
     _ = await reader.result
-    let quoted = PrintableText.quote(template.text)
+    let quoted = PrintableText.quote(template.program)
     if said.isLate { throw DriverError("\(quoted) did not end in \(phone.limit.text)") }
     guard exit == .code(0) else {
       let text = PrintableText.cut(String(decoding: said.text.prefix(200), as: UTF8.self))

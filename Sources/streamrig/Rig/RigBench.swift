@@ -4,6 +4,7 @@ import RigLinks
 import RigLoop
 import RigModel
 import RigPlan
+import RigReport
 import RigRunner
 import RigUSB
 import RigWire
@@ -187,10 +188,13 @@ actor RigBench: CaseBench {
     guard let unit = units[worker] else { return WorkerUnfit(why) }
     let reason = "\(unit.device.name) is quarantined for this run: \(why)"
     units[worker]?.quarantine = reason
-    Output.complain(PrintableText.cut(reason, to: 400))
+    Output.complain(PrintableText.cut(Redactor(secrets: settings.secrets).redact(reason), to: 400))
     guard let name = unit.lease.firstName else { return WorkerUnfit(reason) }
     let now = LeaseClock.current.now
-    let note = QuarantineNote(reason: why, run: run, since: now, until: now + RigBench.quarantineNoted)
+    // Everybody who may use the machine's devices may read it.
+    let note = QuarantineNote(
+      reason: Redactor(secrets: settings.secrets).redact(why), run: run, since: now,
+      until: now + RigBench.quarantineNoted)
     do { try note.write(name) } catch { Output.complain("the quarantine cannot be noted: \(error)") }
     return WorkerUnfit(reason)
   }
@@ -224,7 +228,7 @@ extension Rig.Device {
       return ProcessOpener(loop, program: path, arguments: arguments)
     case .forward(let template):
       let (path, arguments) = try program(template)
-      return ForwardOpener(loop, program: path, arguments: arguments, command: template.text)
+      return ForwardOpener(loop, program: path, arguments: arguments, command: template.program)
     case .emulated: return nil
     }
   }

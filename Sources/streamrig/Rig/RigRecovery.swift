@@ -68,10 +68,10 @@ enum RigRecovery {
     said.take(child.io.readNow(limit: Said.limit))
     child.io.close()
     guard !isLate.isSet else {
-      throw DriverError("\(PrintableText.quote(template.text)) did not end in \(commandLimit.text)\(said.text)")
+      throw DriverError("\(PrintableText.quote(template.program)) did not end in \(commandLimit.text)\(said.text)")
     }
     guard exit == .code(0) else {
-      throw DriverError("\(PrintableText.quote(template.text)) ended with \(exit)\(said.text)")
+      throw DriverError("\(PrintableText.quote(template.program)) ended with \(exit)\(said.text)")
     }
   }
 
