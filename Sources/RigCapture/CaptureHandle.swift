@@ -49,6 +49,8 @@ struct CaptureHandle: ~Copyable {
       throw error
     }
     pointer = handle
+    // What the kernel counted before the filter was set is none of the request's.
+    pcap_stats(handle, &last)
   }
 
   private static func filter(

@@ -40,7 +40,7 @@ public actor LiveCapture: PacketSource {
   public struct Counters: Hashable, Sendable {
     /// Packets that the sink saw; they are in the file. Those of the control link are not among them.
     public var packets: UInt64
-    /// What the kernel counted as matching, which includes what came before the filter was set, and after the end.
+    /// What the kernel counted as matching, which includes what came after the end.
     public var received: UInt64
     /// What the kernel had no room for.
     public var dropped: UInt64
