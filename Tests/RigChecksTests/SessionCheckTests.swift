@@ -135,6 +135,21 @@ import Testing
     #expect(camera.script.analyze().of(SessionExpiryCheck.self).map(\.severity) == [.error])
   }
 
+  /// The keep-alive left in time, and was lost on its way: the server had it, and answered, four seconds later.
+  @Test func aKeepAliveThatComesLateKeepsNothingAlive() {
+    for delay in [0.1, 4] {
+      var camera = ScriptedCamera()
+      camera.timeout = 10
+      camera.start()
+      camera.video(200, gop: 100)
+      camera.ask("GET_PARAMETER", ScriptedCamera.url + "/", "Session: 4455\n")
+      camera.script.wait(delay)
+      camera.answer("454 Session Not Found", "Session: 4455\n")
+      let found = camera.script.analyze().of(SessionExpiryCheck.self)
+      #expect(found.map(\.severity) == (delay < 1 ? [.error] : []))
+    }
+  }
+
   @Test func sessionExpiresForWantOfKeepAlives() {
     var camera = ScriptedCamera()
     camera.timeout = 10

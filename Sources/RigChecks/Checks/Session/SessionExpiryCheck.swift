@@ -10,12 +10,13 @@ public struct SessionExpiryCheck: WireCheck {
     id: "session.expiry",
     rule: "A session lives as long as keep-alives come within its timeout, and ends some time after they stop.",
     reference: "RFC 2326 12.37", severity: .error)
-  public static let interest = WireInterest([.requests, .responses, .accessUnits])
+  public static let interest = WireInterest([.responses, .accessUnits])
 
   /// How much longer than its timeout a session may live without a sign of life.
   private static let slack: Int64 = 30_000_000_000
 
-  /// By session id: when its last request came, and the longest time between two.
+  /// By session id: when its last request was sent, and the longest time that the server can have been without one. A
+  /// request may take long to come: it has by the time of its answer, and counts from when it was sent.
   private struct Sign: Sendable {
     var last: Int64
     var longest: Int64 = 0
@@ -26,23 +27,24 @@ public struct SessionExpiryCheck: WireCheck {
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
     switch event {
-    case .request(let request):
-      guard request.fromClient, let id = request.message.session?.id else { return }
-      note(id, request.place.time)
-    case .response(let response): judge(response, world, &log)
+    case .response(let response):
+      if let request = response.request, request.fromClient, let id = request.message.session?.id {
+        note(id, sent: request.place.time, answered: response.place.time)
+      }
+      judge(response, world, &log)
     case .accessUnit(let unit): judgeOverstay(unit, world, &log)
     default: break
     }
   }
 
-  private mutating func note(_ id: String, _ time: Int64) {
+  private mutating func note(_ id: String, sent: Int64, answered: Int64) {
     if signs.count >= 8192 { signs.removeAll() }
     guard var sign = signs[id] else {
-      signs[id] = Sign(last: time)
+      signs[id] = Sign(last: sent)
       return
     }
-    sign.longest = max(sign.longest, time &- sign.last)
-    sign.last = time
+    sign.longest = max(sign.longest, answered &- sign.last)
+    sign.last = max(sign.last, sent)
     signs[id] = sign
   }
 
