@@ -4,8 +4,8 @@ import RigModel
 import RigWire
 
 enum TCPTargets {
-  /// Segments of one stream, three bytes each (offset, length, flags), then the stream. Whatever is lost, doubled or
-  /// out of order, the bytes that come out are the stream's own, each once, with every hole told.
+  /// Segments of one stream, three bytes each (offset, length, flags), then the stream. Whatever is lost, doubled, out of
+  /// order or acknowledged, the bytes that come out are the stream's own, each once, with every hole told.
   static func order(_ input: UnsafeRawBufferPointer) throws {
     var input = FuzzInput(input)
     let first = UInt32(input.u16()) << 16
@@ -33,7 +33,11 @@ enum TCPTargets {
       packet.payload = 0..<body.count
       packet.tcp.sequence = first &+ UInt32(start)
       packet.tcp.flags = segment.flags & 1 != 0 ? [.ack, .fin] : [.ack]
-      if segment.flags & 2 != 0 { direction.peerAcknowledged(first &+ UInt32(segment.length)) }
+      if segment.flags & 2 != 0 { direction.peerAcknowledged(first &+ UInt32(segment.length), time: time) }
+      if segment.flags & 8 != 0 {
+        direction.peerAcknowledged(
+          first, parts: [(first &+ UInt32(start), first &+ UInt32(start + segment.length))], time: time)
+      }
       if segment.flags & 4 != 0 { time += 1_000_000_000 }
       if origin == nil, !body.isEmpty || segment.flags & 1 != 0 { origin = Int64(start) }
       if let (chunk, range) = direction.accept(packet, in: body.span.bytes, number: number, time: time) {

@@ -26,6 +26,7 @@ extension CaseRun {
       if exchange.body > 0 { detail += ", \(exchange.body) bytes of body" }
     } else {
       detail += " was not answered" + (exchange.closedBy.map { ", the \($0) closed the connection" } ?? "")
+      detail += exchange.excuse.map { ": \($0)" } ?? ""
     }
     if exchange.isAuthorized { detail += ", with credentials" }
     return Fact(
@@ -33,6 +34,7 @@ extension CaseRun {
       data: [
         "method": .string(exchange.method), "status": exchange.status.map { .integer(Int64($0)) },
         "cut": .bool(exchange.isCut), "closed-by": exchange.closedBy.map { .string($0) },
+        "excused": .bool(exchange.excuse != nil),
         "timeout": exchange.timeout.map { .integer(Int64($0)) }, "body": .integer(Int64(exchange.body)),
         "digest": .bool(exchange.isDigest), "stale": .bool(exchange.isStale),
         "authorized": .bool(exchange.isAuthorized),

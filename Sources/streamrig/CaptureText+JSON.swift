@@ -34,6 +34,7 @@ extension CaptureText {
       add("incomplete-datagrams", .integer(Int64(result.incompleteDatagrams)))
       add("damaged-packets", .integer(result.damagedPackets))
       add("missing-tcp-bytes", .integer(result.missingTCPBytes))
+      add("undelivered-tcp-bytes", .integer(result.undeliveredTCPBytes))
       add("not-judged", .integer(Int64(result.unjudgedCount)))
       if let drops = judged.drops { add("capture-drops", .integer(Int64(clamping: drops))) }
       if let live = judged.live {

@@ -53,6 +53,11 @@ enum CaptureText {
       lines.append(
         "\(count(result.damagedPackets, "packet")) had a wrong checksum: receivers drop them, and they count as lost")
     }
+    if result.undeliveredTCPBytes > 0 {
+      lines.append(
+        "\(count(result.undeliveredTCPBytes, "byte")) of RTSP connections lay behind others that never came and were "
+          + "never acknowledged: they were not delivered, and are not judged")
+    }
     lines += result.inconclusive.sorted { $0.key < $1.key }.map { "inconclusive \($0.key): \($0.value)" }
     return lines
   }

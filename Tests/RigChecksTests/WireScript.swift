@@ -9,8 +9,12 @@ struct WireScript {
 
   var time: Int64 = 1_700_000_000_000_000_000
   private(set) var frames: [(time: Int64, bytes: [UInt8])] = []
-  private var clientNext: UInt32 = 1000
-  private var serverNext: UInt32 = 0xffff_ff00
+  /// The sequence numbers that come next.
+  var clientNext: UInt32 = 1000
+  private(set) var serverNext: UInt32 = 0xffff_ff00
+  /// What a side acknowledges from now on; `nil`: all that the other one sent.
+  var clientAcknowledges: UInt32?
+  var serverAcknowledges: UInt32?
   var clientPort = 40_000
   var serverPort = 554
 
@@ -27,19 +31,35 @@ struct WireScript {
     time += 100_000
   }
 
-  /// One TCP segment, or several where it exceeds an IP datagram. `lost`: sent, and not in the capture.
-  mutating func segment(_ bytes: [UInt8], fromServer: Bool, flags: UInt8 = 0x18, lost: Bool = false) {
+  /// One TCP segment, or several where it exceeds an IP datagram.
+  /// - Parameters:
+  ///   - lost: sent, and not in the capture.
+  ///   - sequence: sent again: the number that it had before.
+  ///   - sack: what it acknowledges beyond (RFC 2018).
+  mutating func segment(
+    _ bytes: [UInt8], fromServer: Bool, flags: UInt8 = 0x18, lost: Bool = false, sequence: UInt32? = nil,
+    sack: [(from: UInt32, to: UInt32)] = []
+  ) {
     guard bytes.count <= 60_000 else {
       segment(Array(bytes[..<60_000]), fromServer: fromServer, flags: flags, lost: lost)
       segment(Array(bytes[60_000...]), fromServer: fromServer, flags: flags, lost: lost)
       return
     }
     let ports = fromServer ? be16(serverPort) + be16(clientPort) : be16(clientPort) + be16(serverPort)
-    let numbers = fromServer ? be32(serverNext) + be32(clientNext) : be32(clientNext) + be32(serverNext)
-    let step = UInt32(bytes.count) + (flags & 3 != 0 ? 1 : 0)
+    let numbers =
+      fromServer
+      ? be32(sequence ?? serverNext) + be32(serverAcknowledges ?? clientNext)
+      : be32(sequence ?? clientNext) + be32(clientAcknowledges ?? serverNext)
+    let step = sequence == nil ? UInt32(bytes.count) + (flags & 3 != 0 ? 1 : 0) : 0
     if fromServer { serverNext &+= step } else { clientNext &+= step }
     if lost { return }
-    ethernet(ports + numbers + [0x50, flags, 0xff, 0xff, 0, 0, 0, 0] + bytes, protocol: 6, fromServer: fromServer)
+    var options: [UInt8] = []
+    if !sack.isEmpty {
+      options = [1, 1, 5, UInt8(2 + 8 * sack.count)] + sack.flatMap { be32($0.from) + be32($0.to) }
+    }
+    let length = UInt8((20 + options.count) / 4) << 4
+    let head = ports + numbers + [length, flags, 0xff, 0xff, 0, 0, 0, 0]
+    ethernet(head + options + bytes, protocol: 6, fromServer: fromServer)
   }
 
   mutating func open() {

@@ -223,6 +223,23 @@ import Testing
     return TimelineEntry(entry.time, .fact(fact))
   }
 
+  /// A request that never reached the server was not answered either, and that is nobody's fault.
+  @Test func whatNeverReachedTheServerProvesNoSilence() {
+    var count = 0
+    for cell in Cell.all where cell.definition.proof == .exchange(.unanswered) {
+      for case .fact(var fact) in FaultContractTests.measured(cell).map(\.what) {
+        guard case .object(let members) = fact.data else { continue }
+        for isExcused in [false, true] {
+          fact.data = .object(members + [JSONValue.Member("excused", .bool(isExcused))])
+          let timeline = ScriptedSession.timeline(Healthy.script) + [TimelineEntry(.zero, .fact(fact))]
+          #expect((cell.proof(in: timeline) == nil) == isExcused, "\(cell)")
+          count += 1
+        }
+      }
+    }
+    #expect(count >= 2)
+  }
+
   /// A fact of the bus counts from the fault's stage on, where the control link itself saw it.
   @Test func aFactOfTheBusBeforeTheFaultsStageProvesNothing() throws {
     for cell in Cell.all where cell.stage == .connectHotspot {

@@ -121,4 +121,34 @@ import Testing
 
   @Test(arguments: ["", "1.2.3", "1.2.3.256", "1.2.3.4.5", "a.b.c.d", "1::2::3", ":", "12345::", "1:2:3:4:5:6:7:8:9"])
   func noAddress(_ text: String) { #expect(IPAddress(text) == nil) }
+
+  private func selected(_ options: [UInt8], cut: Int = 0) -> [[UInt32]] {
+    let frame = NetFrames.ipv4(
+      NetFrames.tcp([0x24], sequence: 1, options: options), protocol: 6, total: 41 + options.count
+    ).dropLast(cut)
+    let bytes = Array(frame)
+    let packet = NetworkDissector.dissect(bytes.span.bytes, link: .raw)
+    return packet.selectiveAcknowledgments(in: bytes.span.bytes).map { [$0.from, $0.to] }
+  }
+
+  @Test func theSACKOption() {
+    let pair = NetFrames.be32(0xffff_fff0) + NetFrames.be32(8)
+    #expect(selected([1, 1, 5, 10] + pair) == [[0xffff_fff0, 8]])
+    let stamps: [UInt8] = [1, 1, 8, 10] + [UInt8](repeating: 5, count: 8)
+    #expect(selected(stamps).isEmpty)
+    #expect(selected(stamps + [1, 1, 5, 26] + pair + pair + pair).count == 3)
+    #expect(selected([1, 1, 5, 34] + pair + pair + pair + pair).count == 4)
+  }
+
+  @Test func aSACKOptionThatIsNotWhole() {
+    let pair = NetFrames.be32(1) + NetFrames.be32(2)
+    #expect(selected([]).isEmpty)
+    #expect(selected([1, 1, 1, 5]).isEmpty)
+    #expect(selected([1, 1, 5, 10] + pair, cut: 2).isEmpty)
+    // Lengths of 0, 1 and 2, one beyond the header, and one that holds half a pair more.
+    for length in [0, 1, 2, 18] as [UInt8] { #expect(selected([1, 1, 5, length] + pair).isEmpty) }
+    #expect(selected([5, 14] + pair + [9, 9, 9, 9, 0, 0]).count == 1)
+    // What follows the end of the list is no option.
+    #expect(selected([0, 1, 5, 10] + pair).isEmpty)
+  }
 }

@@ -12,10 +12,10 @@ enum NetFrames {
 
   static func tcp(
     _ payload: [UInt8], sequence: UInt32, acknowledgment: UInt32 = 0, flags: UInt8 = 0x10, from: Int = 554,
-    to: Int = 40_000
+    to: Int = 40_000, options: [UInt8] = []
   ) -> [UInt8] {
-    be16(from) + be16(to) + be32(sequence) + be32(acknowledgment) + [0x50, flags] + be16(65_535) + [0, 0, 0, 0]
-      + payload
+    be16(from) + be16(to) + be32(sequence) + be32(acknowledgment) + [UInt8((20 + options.count) / 4) << 4, flags]
+      + be16(65_535) + [0, 0, 0, 0] + options + payload
   }
 
   static func ipv4(

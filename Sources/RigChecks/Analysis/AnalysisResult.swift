@@ -107,7 +107,7 @@ public struct StreamStatistics: Hashable, Sendable {
     if stream.track >= 0, let bye = world.tracks[stream.track].sourceBye {
       let session = world.tracks[stream.track].session
       let end = session >= 0 ? world.sessions[session].endedAt?.time : nil
-      byeLead = Double((end ?? world.now) &- bye.time) / 1e9
+      byeLead = Double((end ?? world.now) &- bye.place.time) / 1e9
     }
     let media = Double(stream.mediaTicks) / Double(max(1, stream.clockRate))
     if stream.frames > 1 {
@@ -144,6 +144,8 @@ public struct AnalysisResult: Sendable {
   public var damagedPackets: Int64
   /// Bytes that the capture lacks in RTSP connections.
   public var missingTCPBytes: Int64
+  /// Bytes of RTSP connections behind others that never came: their receiver's program did not get them.
+  public var undeliveredTCPBytes: Int64
   /// How far apart audio and video of each session arrive.
   public var offsets: [MediaOffset]
   /// RTSP in TLS or in HTTP: named, and not judged. The first of them, at most 64, and how many there were.
@@ -168,6 +170,7 @@ public struct AnalysisResult: Sendable {
     incompleteDatagrams = analyzer.fragments.incomplete
     damagedPackets = analyzer.world.damagedPackets
     missingTCPBytes = analyzer.world.missingTCPBytes
+    undeliveredTCPBytes = analyzer.world.undeliveredTCPBytes
     offsets = MediaOffset.all(in: analyzer.world)
     unjudged = analyzer.unjudged
     unjudgedCount = analyzer.unjudgedCount

@@ -15,6 +15,9 @@ public struct RTSPExchange: Hashable, Sendable {
   public var isCut = false
   /// Who closed the connection before an answer came.
   public var closedBy: String?
+  /// Why the missing answer is not the server's fault, where packets show that: it never had the request, or the answer
+  /// may be in bytes that are missing.
+  public var excuse: String?
   /// Seconds, as the Session header announces them.
   public var timeout: Int?
   /// Bytes of the body.
@@ -50,8 +53,9 @@ public struct RTSPExchange: Hashable, Sendable {
       switch ending {
       case .serverClosed: closedBy = "server"
       case .clientClosed: closedBy = "client"
-      case .crossed, .captureEnded: break
+      case .captureEnded, .crossed, .notReceived, .notCaptured: break
       }
+      excuse = ending.excuse
       isAuthorized = RTSPExchange.isAuthorized(request)
     default: return nil
     }

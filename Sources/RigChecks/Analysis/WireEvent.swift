@@ -41,8 +41,23 @@ public enum Ending: Sendable {
   case captureEnded
   case clientClosed
   case serverClosed
-  /// The server had closed before the request could reach it.
+  /// The server had closed, or ended the session by itself, before the request reached it: its FIN or BYE does not
+  /// acknowledge the request (RFC 9293 3.4).
   case crossed
+  /// The server never acknowledged the request: nothing shows that it came.
+  case notReceived
+  /// The capture lacks bytes of the server, or they were never delivered: the answer may be among them.
+  case notCaptured
+
+  /// Why the missing answer is not the server's fault; `nil`: it may be.
+  var excuse: String? {
+    switch self {
+    case .captureEnded, .clientClosed, .serverClosed: nil
+    case .crossed: "the server had ended before it came"
+    case .notReceived: "the server never acknowledged it"
+    case .notCaptured: "the capture lacks bytes in which the answer may be"
+    }
+  }
 }
 
 /// An RTSP request and where it stands.
@@ -53,6 +68,10 @@ public struct RTSPRequest: Sendable {
   public var place: WirePlace
   /// Sent by the side that opened the dialogue; false for requests of the server.
   public var fromClient: Bool
+  /// Offset in the TCP stream behind its last byte; `nil` where it did not come out of one.
+  public var end: Int64?
+  /// Bytes of the other side are missing since: its answer may be among them.
+  var mayBeAnswered = false
   public var method: String { message.method ?? "" }
   public var url: String { message.url ?? "" }
 }

@@ -15,6 +15,11 @@ public struct WirePlace: Hashable, Sendable {
     self.offset = offset
   }
 
+  /// In the stream, where both are of the same one; else in the capture.
+  func isBefore(_ other: WirePlace) -> Bool {
+    if let offset, let theirs = other.offset { offset < theirs } else { frame < other.frame }
+  }
+
   public func evidence(ssrc: UInt32? = nil, sequence: Int64? = nil, excerpt: String? = nil) -> Evidence {
     Evidence(frame: frame, time: time, ssrc: ssrc, sequence: sequence, offset: offset, excerpt: excerpt)
   }

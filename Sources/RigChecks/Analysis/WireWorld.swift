@@ -20,6 +20,8 @@ public struct WireWorld: Sendable {
   public internal(set) var captureDropped: UInt64?
   /// Bytes that the capture lacks in TCP streams of RTSP.
   public internal(set) var missingTCPBytes: Int64 = 0
+  /// Bytes of RTSP connections behind others that never came: their receiver's program did not get them.
+  public internal(set) var undeliveredTCPBytes: Int64 = 0
   /// IP datagrams of which a fragment never came; known at the end.
   public internal(set) var incompleteDatagrams = 0
   /// Packets that their receiver dropped for a wrong checksum; they are not judged.
@@ -38,7 +40,11 @@ public struct WireWorld: Sendable {
 
 /// An RTSP session (RFC 2326 12.37).
 public struct RTSPSession: Sendable {
-  public enum State: Sendable { case ready, playing, paused, tornDown, expired }
+  public enum State: Sendable {
+    case ready, playing, paused, tornDown, expired
+    /// The client took its leave by a TEARDOWN that the server never acknowledged.
+    case left
+  }
 
   public var id: String
   public var server: Endpoint
@@ -79,7 +85,7 @@ public struct MediaTrack: Sendable {
   /// Streams that arrived on it, in order.
   public internal(set) var streams: [Int] = []
   public internal(set) var senderReports = 0
-  public internal(set) var sourceBye: WirePlace?
+  public internal(set) var sourceBye: SourceBye?
   public var place: WirePlace
 
   /// Of H.264 (RFC 6184 8.1), 0 where the description states none; `nil` where no description was seen.
@@ -95,6 +101,15 @@ public struct MediaTrack: Sendable {
   var aac: AACFormatParameters?
 
   public var isInterleaved: Bool { if case .interleaved = transport { true } else { false } }
+}
+
+/// The BYE of a source (RFC 3550 6.6), and what its sender had received by then.
+public struct SourceBye: Hashable, Sendable {
+  public var place: WirePlace
+  /// The connection that carried it, -1 where it came in a datagram, and how far its sender had acknowledged the other
+  /// side's stream there.
+  var connection = -1
+  var acknowledged: Int64?
 }
 
 /// The payload formats that the checks look into; others are known by name only.

@@ -12,8 +12,9 @@ extension CheckGuide {
     "rtsp.cseq.echo": CheckGuide(
       "The CSeq of a response is that of no open request; the response is paired by order.", "rtsp.response"),
     "rtsp.response.single": CheckGuide(
-      "A response that no request asked for, or a request that got none: in 5 s, or before the server closed.",
-      "rtsp || tcp.flags.fin == 1"),
+      "A response that no request asked for, or a request that the server had and did not answer: in 5 s, or before it "
+        + "closed. What its FIN, or its BYE, does not acknowledge it did not have.",
+      "rtsp || tcp.flags.fin == 1 || tcp.flags.reset == 1"),
     "rtsp.content-length.exact": CheckGuide(
       "The body is shorter than announced, bytes follow it that belong to nothing, or Content-Length is no number.",
       "rtsp.content-length || rtsp.content-type"),

@@ -36,7 +36,9 @@ extension CheckGuide {
         + "the timeout.",
       "rtsp.status == 454 || rtsp.session"),
     "session.teardown": CheckGuide(
-      "TEARDOWN is refused or not answered, or media still comes 2 s after it.", "rtsp.method == \"TEARDOWN\" || rtp"),
+      "TEARDOWN is refused, or not answered by a server that had it before its own BYE or FIN; or media still comes 2 s "
+        + "after it.",
+      "rtsp.method == \"TEARDOWN\" || tcp.flags.fin == 1 || tcp.flags.reset == 1 || rtp"),
     "play.rtp-info": CheckGuide(
       "PLAY is answered without RTP-Info, with one that does not keep to its grammar, or whose seq or rtptime is far from "
         + "the first packet's.",

@@ -23,7 +23,8 @@ extension CaptureAnalyzer {
       connections[index].sides[side].isHurt = false
       connections[index].sides[side].lastMessage = message
       if message.isRequest {
-        seeRequest(index, side, message, deviations, place)
+        let end = (at.offset ?? 0) + connections[index].sides[side].parser.position
+        seeRequest(index, side, message, deviations, place, end: end)
       } else {
         seeResponse(index, side, message, deviations, place)
       }
@@ -118,12 +119,12 @@ extension CaptureAnalyzer {
   // MARK: messages
 
   private mutating func seeRequest(
-    _ index: Int, _ side: Int, _ message: RTSPMessage, _ deviations: [RTSPDeviation], _ place: WirePlace
+    _ index: Int, _ side: Int, _ message: RTSPMessage, _ deviations: [RTSPDeviation], _ place: WirePlace, end: Int64
   ) {
     if connections[index].clientSide == nil { connections[index].clientSide = side }
     let request = RTSPRequest(
       connection: index, message: message, deviations: deviations, place: place,
-      fromClient: connections[index].clientSide == side)
+      fromClient: connections[index].clientSide == side, end: end)
     if connections[index].sides[side].open.count >= 64 { connections[index].sides[side].open.removeFirst() }
     connections[index].sides[side].open.append(request)
     if request.fromClient, let session = session(of: message, on: index) {

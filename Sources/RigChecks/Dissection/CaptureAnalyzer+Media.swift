@@ -205,6 +205,6 @@ extension CaptureAnalyzer {
   }
 
   private func isConnectionOver(_ connection: Int) -> Bool {
-    connections.indices.contains(connection) && connections[connection].isEnded
+    connections.indices.contains(connection) && (connections[connection].isEnded || connections[connection].isClosed)
   }
 }

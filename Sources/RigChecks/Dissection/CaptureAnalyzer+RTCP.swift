@@ -13,7 +13,7 @@ extension CaptureAnalyzer {
         case .senderReport(let report):
           world.tracks[track].senderReports += 1
           note(report, on: world.tracks[track].streams, place)
-        case .bye: world.tracks[track].sourceBye = place
+        case .bye: world.tracks[track].sourceBye = bye(route, place)
         default: break
         }
       }
@@ -23,6 +23,14 @@ extension CaptureAnalyzer {
     emit(
       .rtcp(
         RTCPEvent(place: place, track: track, compound: compound, fromSender: fromSender, length: range.count)))
+  }
+
+  private func bye(_ route: Int, _ place: WirePlace) -> SourceBye {
+    let index = routes[route].connection
+    guard connections.indices.contains(index), routes[route].channel != nil else { return SourceBye(place: place) }
+    let other = routes[route].flow == connections[index].key ? 1 : 0
+    return SourceBye(
+      place: place, connection: index, acknowledged: connections[index].sides[other].stream.acknowledged)
   }
 
   private mutating func note(_ report: RTCPPacket.SenderReport, on streams: [Int], _ place: WirePlace) {

@@ -187,12 +187,13 @@ extension CaptureAnalyzer {
   }
 
   /// TEARDOWN was answered, or the connection closed over it. Of one media among several, it ends only that.
-  mutating func endSession(of request: RTSPRequest, _ place: WirePlace) {
+  /// - Parameter isHeard: false where nothing shows that the server knows of it.
+  mutating func endSession(of request: RTSPRequest, _ place: WirePlace, isHeard: Bool = true) {
     guard let index = session(of: request.message, on: request.connection) else { return }
     let wanted = trimmed(request.url)
     let tracks = world.sessions[index].tracks
     if tracks.count > 1, tracks.contains(where: { trimmed(world.tracks[$0].url) == wanted }) { return }
-    change(index, to: .tornDown, place)
+    change(index, to: isHeard ? .tornDown : .left, place)
   }
 
   /// 454: the server does not know the session (any more).

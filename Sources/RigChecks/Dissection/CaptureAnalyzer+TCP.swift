@@ -10,7 +10,8 @@ extension CaptureAnalyzer {
       return
     }
     if packet.tcp.flags.contains(.ack) {
-      connections[index].sides[1 - side].stream.peerAcknowledged(packet.tcp.acknowledgment)
+      connections[index].sides[1 - side].stream.peerAcknowledged(
+        packet.tcp.acknowledgment, parts: packet.selectiveAcknowledgments(in: frame), time: time)
     }
     if let (chunk, range) = connections[index].sides[side].stream.accept(packet, in: frame, number: number, time: time)
     {
@@ -19,6 +20,7 @@ extension CaptureAnalyzer {
     if connections[index].sides[0].stream.hasHeldBytes || connections[index].sides[1].stream.hasHeldBytes {
       releaseHeld(index, now: time, flush: false)
     }
+    noteClose(index, side, packet)
     noteEnd(index, WirePlace(frame: number, time: time))
   }
 
@@ -27,6 +29,7 @@ extension CaptureAnalyzer {
       while let (chunk, bytes) = connections[index].sides[side].stream.release(now: now, flush: flush) {
         seeBytes(index, side, chunk, bytes.span.bytes)
       }
+      if flush { noteMissing(index, side) }
     }
   }
 
@@ -75,7 +78,10 @@ extension CaptureAnalyzer {
   }
 
   private mutating func seeBytes(_ index: Int, _ side: Int, _ chunk: TCPChunk, _ bytes: RawSpan) {
-    if chunk.gap > 0 { breakStream(index, side, chunk) }
+    if chunk.gap > 0 {
+      noteMissing(index, side)
+      breakStream(index, side, chunk)
+    }
     switch connections[index].kind {
     case .other: return
     case .unknown: sniff(index, side, chunk, bytes)
@@ -139,7 +145,6 @@ extension CaptureAnalyzer {
       connections[index].sides[side].prefix = []
       return
     }
-    world.missingTCPBytes += chunk.gap
     let place = WirePlace(frame: chunk.frame, time: chunk.time, offset: chunk.offset)
     connections[index].sides[side].isHurt = true
     connections[index].sides[side].parser.finish()
@@ -154,16 +159,39 @@ extension CaptureAnalyzer {
           place: place)))
   }
 
+  /// Takes note of bytes that the capture lacks, or that lie behind others that never came: any open request of the
+  /// other side may have been answered there.
+  private mutating func noteMissing(_ index: Int, _ side: Int) {
+    let stream = connections[index].sides[side].stream
+    let missing = stream.missingBytes - connections[index].sides[side].knownMissing
+    let undelivered = stream.undeliveredBytes - connections[index].sides[side].knownUndelivered
+    guard missing > 0 || undelivered > 0 else { return }
+    connections[index].sides[side].knownMissing = stream.missingBytes
+    connections[index].sides[side].knownUndelivered = stream.undeliveredBytes
+    guard connections[index].kind == .rtsp else { return }
+    world.missingTCPBytes += missing
+    world.undeliveredTCPBytes += undelivered
+    for request in connections[index].sides[1 - side].open.indices {
+      connections[index].sides[1 - side].open[request].mayBeAnswered = true
+    }
+  }
+
   func isServer(_ index: Int, _ side: Int) -> Bool { connections[index].clientSide.map { $0 != side } ?? (side == 1) }
+
+  /// The first FIN or reset of a side: what it had acknowledged by then had come before it closed. Numbers that it sends
+  /// later say nothing of that: its TCP takes bytes that no program reads any more.
+  private mutating func noteClose(_ index: Int, _ side: Int, _ packet: NetworkPacket) {
+    guard connections[index].sides[side].acknowledgedAtClose == nil, connections[index].sides[side].stream.hasClosed
+    else { return }
+    let other = connections[index].sides[1 - side].stream
+    // A reset without a number answers a segment; what was acknowledged before still holds.
+    let own = packet.tcp.flags.isSuperset(of: [.fin, .ack]) ? other.offset(of: packet.tcp.acknowledgment) : nil
+    connections[index].sides[side].acknowledgedAtClose = own ?? other.acknowledged
+    if connections[index].firstCloser == nil { connections[index].firstCloser = side }
+  }
 
   private mutating func noteEnd(_ index: Int, _ place: WirePlace) {
     guard !connections[index].isEnded else { return }
-    if connections[index].firstCloser == nil {
-      connections[index].firstCloser = (0..<2).first { connections[index].sides[$0].stream.end != nil }
-      if let closer = connections[index].firstCloser {
-        connections[index].acknowledgedAtClose = connections[index].sides[1 - closer].stream.acknowledged
-      }
-    }
     let ends = connections[index].sides.map(\.stream.end)
     // A side that closed in order and then resets has left nobody to talk to.
     let wasReset = connections[index].sides.contains { $0.stream.wasReset }
@@ -195,22 +223,15 @@ extension CaptureAnalyzer {
   }
 
   private mutating func finishDialogue(_ index: Int, _ place: WirePlace, connectionEnded: Bool) {
-    let closer = connections[index].firstCloser ?? 0
-    let ending: Ending =
-      !connectionEnded ? .captureEnded : isServer(index, closer) ? .serverClosed : .clientClosed
     for side in 0..<2 {
       // The capture, or a reset, may end inside a frame; a side that closed in order inside one broke its word.
       if connections[index].sides[side].stream.end != .fin { connections[index].sides[side].isHurt = true }
       connections[index].sides[side].parser.finish()
       drain(index, side, place)
       for request in connections[index].sides[side].open {
-        // Over a long way a client still writes after the server has closed: nobody was there to answer.
-        let isBeyond = request.place.offset.map { $0 >= connections[index].acknowledgedAtClose } ?? false
-        // The server has closed its side, and the client's is open still: no answer can come any more.
-        let isOver = !connectionEnded && isServer(index, closer) && connections[index].firstCloser == 1 - side
-        let isClosed = ending == .serverClosed || isOver
-        emit(.unanswered(request, !isClosed ? ending : isBeyond ? .crossed : .serverClosed))
-        if request.method == "TEARDOWN" { endSession(of: request, place) }
+        let ending = ending(of: request, from: side, connectionEnded: connectionEnded)
+        emit(.unanswered(request, ending))
+        if request.method == "TEARDOWN" { endSession(of: request, place, isHeard: ending != .notReceived) }
       }
     }
   }

@@ -22,6 +22,12 @@ struct Connection: Sendable {
     var lastMessage: RTSPMessage?
     /// Requests of this side that wait for a response, oldest first.
     var open: [RTSPRequest] = []
+    /// Once this side has sent its FIN or a reset: how far it had acknowledged the other side's stream by then. What lies
+    /// beyond crossed the close.
+    var acknowledgedAtClose: Int64?
+    /// Bytes of this side that are missing, or were never delivered, as far as the analysis has taken note of them.
+    var knownMissing: Int64 = 0
+    var knownUndelivered: Int64 = 0
     /// Index into the analyzer's routes by channel; -1 where there is none.
     var routes: [UInt8: Int] = [:]
   }
@@ -41,14 +47,15 @@ struct Connection: Sendable {
   var isEnded = false
   /// The side that closed or reset first.
   var firstCloser: Int?
-  /// How far the first closer had acknowledged the other side's stream by then: what lies beyond it crossed the close.
-  var acknowledgedAtClose: Int64 = -1
   var unassignedSeen: Set<UInt8> = []
 
   init(key: FlowKey) { self.key = key }
 
   /// Seen from its SYN on both sides and without a hole so far.
   var isWhole: Bool { sides.allSatisfy { $0.stream.sawStart && $0.stream.gaps == 0 } }
+
+  /// Both sides have said that they send no more.
+  var isClosed: Bool { sides.allSatisfy { $0.acknowledgedAtClose != nil } }
 
   var client: Endpoint { clientSide == 1 ? key.destination : key.source }
   var server: Endpoint { clientSide == 1 ? key.source : key.destination }

@@ -27,6 +27,30 @@ public struct NetworkPacket: Sendable {
 
   public init() {}
 
+  /// What the SACK option of a TCP header names (RFC 2018 3), at most four parts: sequence numbers of the first byte of
+  /// each and of the one behind its last. Empty where there is no such option, or it is not whole in the frame.
+  public func selectiveAcknowledgments(in frame: RawSpan) -> [(from: UInt32, to: UInt32)] {
+    guard kind == .tcp else { return [] }
+    let end = min(payload.lowerBound, frame.byteCount)
+    var at = transport + 20
+    while at < end {
+      let option = frame.net8(at)
+      if option == 0 { return [] }
+      if option == 1 {
+        at += 1
+        continue
+      }
+      guard at + 1 < end else { return [] }
+      let length = Int(frame.net8(at + 1))
+      guard length >= 2, at + length <= end else { return [] }
+      if option == 5 {
+        return stride(from: at + 2, to: at + length - 7, by: 8).map { (frame.net32($0), frame.net32($0 + 4)) }
+      }
+      at += length
+    }
+    return []
+  }
+
   public struct TCPFields: Sendable {
     public var sequence: UInt32 = 0
     public var acknowledgment: UInt32 = 0

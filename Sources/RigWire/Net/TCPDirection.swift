@@ -12,9 +12,16 @@ public struct TCPChunk: Hashable, Sendable {
 /// One direction of a TCP connection as an ordered byte stream (RFC 9293 3.4), rebuilt from captured segments.
 ///
 /// `accept` takes a segment and answers which of its bytes are next in order; `release` then yields bytes that had
-/// come too early. Retransmitted and overlapping bytes are dropped, the first copy wins. A hole is given up, and
-/// reported as `gap`, when the peer acknowledged beyond it (the capture missed it), when it stayed open for three
-/// seconds of capture time, or when too much waits behind it.
+/// come too early. Retransmitted and overlapping bytes are dropped, the first copy wins.
+///
+/// Bytes that the peer acknowledged, by number or by SACK (RFC 2018), and that are not here, are missing in the capture:
+/// they are reported as `gap`. A hole that the peer never acknowledged was never filled for it either, so that its
+/// program got nothing of what lies behind: that waits for a retransmission, and is dropped at the end.
+///
+/// A hole is taken to be the capture's after three seconds without any acknowledgement in the capture, and when too much
+/// waits behind it. Where the peer was heard before the hole, the sender must also have gone on with new bytes for so
+/// long: one that gets no acknowledgement stops, and sends the first bytes again (RFC 6298 5). So there were some, and
+/// the capture lacks them too.
 public struct TCPDirection: Sendable {
   public enum End: Hashable, Sendable { case fin, reset }
 
@@ -39,8 +46,12 @@ public struct TCPDirection: Sendable {
   private var nextSequence: UInt32 = 0
   private var held: [Held] = []
   private var heldBytes = 0
-  /// Stream offset up to which the peer acknowledged; -1 before it did.
-  public private(set) var acknowledged: Int64 = -1
+  private var receipts = TCPReceipts()
+  /// Capture time of the peer's latest acknowledgement, and of the latest held segment with bytes beyond all others.
+  private var heard: Int64?
+  private var newest: Int64 = 0
+  /// Missing bytes that no chunk has told of yet.
+  private var pendingGap: Int64 = 0
   private var finOffset: Int64?
   private var strayEnd: UInt32?
 
@@ -54,9 +65,16 @@ public struct TCPDirection: Sendable {
   /// Bytes received again.
   public private(set) var retransmittedBytes: Int64 = 0
   public private(set) var outOfOrderSegments = 0
-  /// Bytes that never came, and the number of holes.
+  /// Bytes that the capture lacks, and the number of such holes.
   public private(set) var missingBytes: Int64 = 0
   public private(set) var gaps = 0
+  /// Bytes that came, behind a hole that was never filled: the peer's program did not get them. Known at the end.
+  public private(set) var undeliveredBytes: Int64 = 0
+
+  /// Stream offset up to which the peer acknowledged; -1 before it did.
+  public var acknowledged: Int64 { receipts.end }
+  /// This side sent its FIN, or a reset, even if bytes before are still missing.
+  public var hasClosed: Bool { finOffset != nil || wasReset }
 
   public init() {}
 
@@ -93,6 +111,7 @@ public struct TCPDirection: Sendable {
       gaps += 1
       held = []
       heldBytes = 0
+      receipts.cut(at: next)
       offset = next
     }
     strayEnd = nil
@@ -107,7 +126,7 @@ public struct TCPDirection: Sendable {
     if offset <= next {
       let skip = Int(next - offset)
       retransmittedBytes += Int64(skip)
-      let chunk = TCPChunk(offset: next, frame: number, time: time, gap: 0)
+      let chunk = TCPChunk(offset: next, frame: number, time: time, gap: takeGap())
       advance(to: stop)
       return (chunk, packet.payload.lowerBound + skip..<packet.payload.upperBound)
     }
@@ -116,14 +135,28 @@ public struct TCPDirection: Sendable {
   }
 
   /// What the other side acknowledged: bytes it has were sent, whether captured or not.
-  public mutating func peerAcknowledged(_ acknowledgment: UInt32) {
-    guard started else { return }
-    let offset = next + Int64(Int32(bitPattern: acknowledgment &- nextSequence))
-    if offset > acknowledged, abs(offset - next) <= Self.strayDistance { acknowledged = offset }
+  /// - Parameters:
+  ///   - parts: what it has beyond, by its SACK option: sequence numbers of the first byte and behind the last.
+  ///   - time: of the segment, ns since 1970.
+  public mutating func peerAcknowledged(
+    _ acknowledgment: UInt32, parts: [(from: UInt32, to: UInt32)] = [], time: Int64
+  ) {
+    heard = time
+    if let end = offset(of: acknowledgment) { receipts.take(upTo: end) }
+    for part in parts {
+      guard let from = offset(of: part.from), let to = offset(of: part.to), from < to else { continue }
+      receipts.take(part: from..<to)
+    }
+  }
+
+  /// The place of a sequence number in the stream; `nil` before any segment, or where it is far from all that came.
+  public func offset(of sequence: UInt32) -> Int64? {
+    let distance = Int64(Int32(bitPattern: sequence &- nextSequence))
+    return started && abs(distance) <= Self.strayDistance ? next + distance : nil
   }
 
   /// Yields held bytes that are in order now, or behind a hole that is given up. Call until `nil` after each segment,
-  /// and with `flush` at the end of the capture.
+  /// and with `flush` at the end of the connection or the capture.
   public mutating func release(now: Int64, flush: Bool = false) -> (chunk: TCPChunk, bytes: [UInt8])? {
     while let first = held.first {
       if first.end <= next {
@@ -131,27 +164,70 @@ public struct TCPDirection: Sendable {
         removeFirst()
         continue
       }
-      var gap: Int64 = 0
-      if first.offset > next {
-        let waited = now &- first.time
-        let hopeless =
-          flush || waited > Self.patience || heldBytes > Self.heldByteLimit || held.count > Self.heldSegmentLimit
-          || (acknowledged > next && waited > Self.acknowledgedPatience)
-        guard hopeless else { return nil }
-        gap = first.offset - next
-        gaps += 1
-        missingBytes += gap
-        advance(to: first.offset)
-      }
+      if first.offset > next, !giveUpHole(before: first, now: now, flush: flush) { break }
       removeFirst()
       let skip = Int(next - first.offset)
       retransmittedBytes += Int64(skip)
-      let chunk = TCPChunk(offset: next, frame: first.frame, time: first.time, gap: gap)
+      let chunk = TCPChunk(offset: next, frame: first.frame, time: first.time, gap: takeGap())
       advance(to: first.end)
       noteEnd()
       return (chunk, skip == 0 ? first.bytes : Array(first.bytes[skip...]))
     }
+    if flush { settle() }
     return nil
+  }
+
+  /// Whether the hole before a held segment is behind us now.
+  private mutating func giveUpHole(before first: Held, now: Int64, flush: Bool) -> Bool {
+    let waited = now &- first.time
+    if flush || waited > Self.acknowledgedPatience { miss(upTo: min(receipts.run(from: next), first.offset)) }
+    if next >= first.offset { return true }
+    let isUnheard =
+      receipts.end < 0
+      ? flush || waited > Self.patience
+      : newest &- first.time > Self.patience && heard.map { $0 < first.time } ?? true
+    guard isUnheard || heldBytes > Self.heldByteLimit || held.count > Self.heldSegmentLimit else { return false }
+    miss(upTo: first.offset)
+    return true
+  }
+
+  /// The bytes up to `offset` are missing in the capture.
+  private mutating func miss(upTo offset: Int64) {
+    guard offset > next else { return }
+    if pendingGap == 0 { gaps += 1 }
+    pendingGap += offset - next
+    missingBytes += offset - next
+    advance(to: offset)
+  }
+
+  private mutating func takeGap() -> Int64 {
+    defer { pendingGap = 0 }
+    return pendingGap
+  }
+
+  /// Nothing more comes: counts what the peer has and the capture lacks, and drops what the peer's program never got.
+  private mutating func settle() {
+    var from = next
+    var lacking: Int64 = 0
+    for piece in held {
+      if piece.offset > from { lacking += receipts.count(in: from..<piece.offset) }
+      from = max(from, piece.end)
+      undeliveredBytes += Int64(piece.bytes.count)
+    }
+    held = []
+    heldBytes = 0
+    // A FIN has a number of its own, which is no byte.
+    var tail = receipts.count(in: from..<max(from, finOffset ?? .max))
+    if finOffset == nil, tail == 1 { tail = 0 }
+    lacking += tail
+    guard lacking > 0 else { return }
+    let before = missingBytes
+    miss(upTo: min(receipts.end, finOffset ?? .max))
+    if missingBytes == before { gaps += 1 }
+    missingBytes = before + lacking
+    // Told once.
+    receipts.cut(at: next)
+    noteEnd()
   }
 
   public var hasHeldBytes: Bool { !held.isEmpty }
@@ -186,6 +262,7 @@ public struct TCPDirection: Sendable {
       piece.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
       count = range.count
     }
+    if low == held.count { newest = time }
     held.insert(Held(offset: offset, bytes: bytes, frame: number, time: time), at: low)
     heldBytes += range.count
   }

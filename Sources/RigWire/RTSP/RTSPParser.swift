@@ -118,6 +118,8 @@ public struct RTSPParser: Sendable {
 
   public init() {}
 
+  /// Where the item that came last ends, from the start of the stream.
+  public var position: Int64 { Int64(cursor) }
   /// Bytes pushed and not yet given out.
   public var pendingBytes: Int { end - cursor }
   /// Bytes in memory: those, and the last frame until its length has proved true.

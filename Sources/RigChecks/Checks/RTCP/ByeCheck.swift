@@ -12,7 +12,7 @@ public struct ByeCheck: WireCheck {
 
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
     guard case .accessUnit(let unit) = event, unit.track >= 0, let bye = world.tracks[unit.track].sourceBye,
-      unit.first.time &- bye.time > 1_000_000_000
+      unit.first.time &- bye.place.time > 1_000_000_000
     else { return }
     log.note(
       Self.info, "after", subject: unit.track, at: unit.first.evidence(ssrc: unit.ssrc),

@@ -27,7 +27,8 @@ public struct SingleResponseCheck: WireCheck {
         at: request.place.evidence(
           sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.startLine),
         message: "the server closed the connection without answering \(request.method)")
-    case .unanswered(let request, _) where request.fromClient && request.method != "TEARDOWN":
+    case .unanswered(let request, let ending)
+    where request.fromClient && request.method != "TEARDOWN" && ending.excuse == nil:
       let waited = world.now &- request.place.time
       guard waited > Self.patience else { return }
       log.note(

@@ -13,16 +13,12 @@ public struct TeardownCheck: WireCheck {
   public mutating func see(_ event: WireEvent, in world: borrowing WireWorld, log: inout FindingLog) {
     switch event {
     case .unanswered(let request, .serverClosed) where request.method == "TEARDOWN":
-      // A server that ended the session itself, and said so, has closed or is about to: nothing is left to tear down.
-      let tracks = world.tracks.filter { $0.connection == request.connection }
-      let ended = !tracks.isEmpty && tracks.allSatisfy { ($0.sourceBye?.frame ?? .max) < request.place.frame }
-      guard !ended else { return }
       log.note(
         Self.info, "silent", subject: request.connection,
         at: request.place.evidence(
           sequence: request.message.cseq.map { Int64($0) }, excerpt: request.message.startLine),
         message: "the server closed the connection without answering TEARDOWN")
-    case .unanswered(let request, _) where request.method == "TEARDOWN":
+    case .unanswered(let request, let ending) where request.method == "TEARDOWN" && ending.excuse == nil:
       // Players often close at once after TEARDOWN: only one that stayed proves that no answer came.
       let waited = world.now &- request.place.time
       guard waited > 5_000_000_000 else { return }
