@@ -34,10 +34,9 @@ plan() {
   local name=$1 stage=$2
   shift 2
   {
-    printf '%s\n' 'version: 1' "plan: $name" "title: $name" 'flow: rtsp-hotspot' \
+    printf '%s\n' 'version: 1' "plan: $name" "title: $name" 'flow: rtsp-hotspot' 'transport: tcp' \
       'limits: {play: 20 s, receive-address: 20 s, media-gap: 5 s}'
     [ $# -eq 0 ] || printf '%s\n' "$@"
-    [[ "$*" == *transport:* ]] || echo 'transport: tcp'
     [ -z "$stage" ] || echo "expect: {failed: $stage}"
   } >"/tmp/plans/$name.yaml"
 }
