@@ -90,8 +90,15 @@ public actor Runner {
     self.emit = emit
   }
 
-  public func run() async {
+  /// - Parameter prepare: what takes its time before any case may run. Where it throws, no case runs, and each one that
+  ///   would have ends as an error: the reports of a run that could do nothing say so, too.
+  public func run(preparing prepare: (@Sendable () async throws -> Void)? = nil) async {
     emit(.runStarted(header))
+    do { try await prepare?() } catch  where stopReason == nil {
+      refuseAll("precondition: \(error)")
+    } catch {
+      // It was interrupted, and nothing would have run.
+    }
     // A worker that proves unfit may hand a case to one that had nothing left to do.
     while stopReason == nil, let workers = able {
       await withTaskGroup(of: Void.self) { group in
@@ -302,6 +309,19 @@ public actor Runner {
     if failFast, !record.isFollowed, failing.contains(record.planned.id), stopReason == nil {
       stopReason = "--fail-fast: \(record.planned.id) did not pass"
     }
+  }
+
+  /// No case can run.
+  private func refuseAll(_ reason: String) {
+    for scheduled in waiting {
+      let attempts = CaseAttempts(scheduled, began: loop.now, today: today)
+      if let skipped = scheduled.skipped {
+        finish(scheduled, attempts, .skip, skipped)
+      } else {
+        finish(scheduled, attempts, .error, reason)
+      }
+    }
+    waiting = []
   }
 
   /// A record of a case that never met a device.

@@ -42,7 +42,6 @@ struct RunSession {
     }
     try Folder.make(settings.reports)
     self.lock = try lock ?? ReportsLock(settings.reports, by: LeaseRecord("run", device: "", clock: .current))
-    if earlier == nil { Folder.removeEvidence(under: "\(settings.reports)/cases") }
     fileThread = try LoopThread()
     let failure = earlyEnd
     writer = try RunWriter(
@@ -52,6 +51,8 @@ struct RunSession {
       profile: settings.profile, redactor: Redactor(secrets: settings.secrets), syncsEachCase: !simulate,
       earlier: earlier
     ) { failure.report($0) }
+    // Not before the new reports are there: evidence goes with the reports that tell of it.
+    if earlier == nil { Folder.removeEvidence(under: "\(settings.reports)/cases") }
   }
 
   /// Runs, shows, and gives the exit status.
@@ -62,7 +63,10 @@ struct RunSession {
       Output.complain("the reports are not complete: \(failure)")
       return ExitStatus.rig
     }
-    return interrupted ? ExitStatus.interrupted : RunSummary(state).exitStatus
+    if interrupted { return ExitStatus.interrupted }
+    let status = RunSummary(state).exitStatus
+    // Cases in quarantine do not count, but a bench that could not be made does.
+    return status == 0 && earlyEnd.sawNoBench ? ExitStatus.rig : status
   }
 
   /// Runs, and gives the records.
@@ -151,8 +155,13 @@ struct RunSession {
           session.console?.tick(loop.now)
         }
       }
-      try await prepare()
-      await runner.run()
+      await runner.run {
+        do { try await prepare() } catch {
+          session.earlyEnd.noteNoBench()
+          Output.complain(PrintableText.cut("no case can be run: \(error)", to: 400))
+          throw error
+        }
+      }
       watcher.cancel()
       ticker.cancel()
       return session.earlyEnd.sawSignal
@@ -210,12 +219,15 @@ private final class Collector: Sendable {
   var all: [RunEvent] { events.withLock { $0 } }
 }
 
-/// What ends a run early: the first write error from the file thread, or a signal.
+/// What ends a run early: the first write error from the file thread, a signal, or a bench that cannot be made.
 private final class EarlyEnd: Sendable {
   private let handler = Mutex<(@Sendable (SystemError) -> Void)?>(nil)
   private let signalled = Mutex(false)
   func onReport(_ body: @escaping @Sendable (SystemError) -> Void) { handler.withLock { $0 = body } }
   func report(_ error: SystemError) { handler.withLock { $0 }?(error) }
+  private let hasNoBench = Mutex(false)
+  func noteNoBench() { hasNoBench.withLock { $0 = true } }
+  var sawNoBench: Bool { hasNoBench.withLock { $0 } }
   func noteSignal() { signalled.withLock { $0 = true } }
   var sawSignal: Bool { signalled.withLock { $0 } }
 }

@@ -45,6 +45,8 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   private(set) var openers: [String: BenchOpener] = [:]
   private(set) var workers: [String: Int] = [:]
   private(set) var isClosed = false
+  /// Called before the first case.
+  var prepare: @Sendable () async throws -> Void = {}
   /// Called when a case has its device.
   var equipped: (String) -> Void = { _ in }
 
@@ -189,7 +191,7 @@ enum Cases {
         log.take($0)
       }
       arrange(bench, runner)
-      await runner.run()
+      await runner.run { try await bench.prepare() }
     }
     return (log, bench, loop.now)
   }

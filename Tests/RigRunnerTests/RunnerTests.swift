@@ -114,6 +114,41 @@ import Testing
     #expect(log.records.first?.verdict == .pass, "\(log.records.first?.reason ?? "")")
   }
 
+  // MARK: The bench
+
+  private struct NoRadio: Error, CustomStringConvertible {
+    let description = "no radio is called wlan7"
+  }
+
+  /// The reports must not stay those of the run before, nor be empty.
+  @Test func aBenchThatCannotBeMadeIsAnErrorOfEachCase() throws {
+    var again = Cases.scheduled(Cases.plan("again"))
+    again.item.plan.repetition = Repetition(.times(5))
+    let cases = [Cases.scheduled(Cases.plan("a")), Cases.scheduled(Cases.plan("b"), skipped: "no such thing"), again]
+    let run = try Cases.run(cases, failFast: true) { bench, _ in
+      bench.prepare = { throw NoRadio() }
+    }
+    guard case .runStarted = run.log.events.first, case .runEnded = run.log.events.last else {
+      Issue.record("the run has no beginning or no end")
+      return
+    }
+    #expect(run.log.records.map(\.verdict) == [.error, .skip, .error])
+    #expect(run.log.records.first?.reason == "precondition: no radio is called wlan7")
+    #expect(run.log.records.first?.failurePoint == .rig)
+    #expect(run.bench.isClosed && run.bench.devices.isEmpty)
+  }
+
+  @Test func anInterruptedPreparationBlamesNoCase() throws {
+    let run = try Cases.run([Cases.scheduled(Cases.plan("a"))]) { bench, runner in
+      bench.prepare = {
+        await runner.interrupt("by the user")
+        throw NoRadio()
+      }
+    }
+    #expect(run.log.records.isEmpty && run.log.endedInterrupted == true)
+    #expect(run.bench.isClosed)
+  }
+
   // MARK: Preflight
 
   @Test func whatTheDeviceLacksIsSkipped() throws {

@@ -226,6 +226,25 @@ import Testing
     #expect(result.err.contains("/proc/none"))
   }
 
+  /// Whoever reads the reports must not take those of the run before for this one's.
+  @Test func aRunThatGetsNoRadioLeavesReportsThatSaySo() throws {
+    let folder = try Folder()
+    let reports = folder.url.appending(path: "R").path
+    let plan = "Scenarios/rtsp-hotspot/success.yaml"
+    #expect(try Tool.run(["run", "--simulate", "--reports", reports, plan]).status == 0)
+    #expect(!String(decoding: try folder.read("R/junit.xml"), as: UTF8.self).contains("<error"))
+    let result = try Tool.run([
+      "run", "--no-capture", "--link", "wifi", "--radio", "none0", "--device", "127.0.0.1:9", "--reports", reports,
+      plan,
+    ])
+    #expect(result.status == 3)
+    #expect(result.err.contains("no case can be run"), "\(result.err)")
+    let junit = String(decoding: try folder.read("R/junit.xml"), as: UTF8.self)
+    #expect(junit.contains("<error") && junit.contains("precondition: "), "\(junit)")
+    let journal = String(decoding: try folder.read("R/journal.jsonl"), as: UTF8.self)
+    #expect(journal.contains(#""verdict":"error""#), "\(journal)")
+  }
+
   // MARK: Repetition, quarantine, running again
 
   private static let head = "version: 1\nplan: known\ntitle: t\nflow: rtsp-hotspot\nplay-for: 1 s\n"
