@@ -27,6 +27,10 @@ public struct NextStart: Sendable {
   /// How long a device may take to answer a start.
   static let patience: Duration = .seconds(10)
 
+  /// How long a probe may take to end once it was stopped.
+  static let endPatience: Duration = .seconds(10)
+  private static let lookEvery: Duration = .milliseconds(250)
+
   /// What a probe start told.
   enum Answer {
     case accepted(Fact)
@@ -37,8 +41,12 @@ public struct NextStart: Sendable {
     case unknown(String)
   }
 
-  /// Starts a session that nobody needs, and stops it at once. Its own clean-up is not judged.
-  func probe(_ loop: Loop, flow: FlowID, run: String) async -> Answer {
+  /// Starts a session that nobody needs, stops it at once, and waits for its end: whoever comes next must find the device
+  /// idle. Its own clean-up is not judged.
+  /// - Parameter isStopped: whether the run was interrupted, for which nobody need wait any more.
+  func probe(
+    _ loop: Loop, flow: FlowID, run: String, isStopped: @Sendable () -> Bool = { false }
+  ) async -> Answer {
     let driver = driver()
     do { _ = try await driver.open { _ in } } catch {
       await driver.close()
@@ -51,10 +59,17 @@ public struct NextStart: Sendable {
     var answer: Answer
     do {
       _ = try await driver.call("start", request, timeout: NextStart.patience)
-      answer = .accepted(Fact(.nextStartAccepted, by: .control, at: loop.now, detail: "a probe start was accepted"))
-      do { _ = try await driver.call("stop", ["run": .string(run)], timeout: .seconds(5)) } catch {
+      var fact = Fact(.nextStartAccepted, by: .control, at: loop.now, detail: "a probe start was accepted")
+      do {
+        _ = try await driver.call("stop", ["run": .string(run)], timeout: .seconds(5))
+        if try await !waitForEnd(of: run, loop, driver, isStopped) {
+          fact.detail += "; \(NextStart.endPatience.text) after its stop it had not ended"
+        }
+      } catch {
         // That it began is what was to be shown; the device ends what nobody owns by itself.
+        fact.detail += "; its end was not seen: \(error)"
       }
+      answer = .accepted(fact)
     } catch let error as StageLinkError where error.meansLeftOver {
       let fact = Fact(.nextStartRefused, by: .control, at: loop.now, detail: "a probe start was refused: \(error)")
       answer = .refused(fact, owner: error.owner)
@@ -65,6 +80,20 @@ public struct NextStart: Sendable {
     }
     await driver.close()
     return answer
+  }
+
+  /// A stop is only accepted; the device is idle once it serves the run no more.
+  /// - Returns: whether it ended in time.
+  private func waitForEnd(
+    of run: String, _ loop: Loop, _ driver: any DeviceDriver, _ isStopped: @Sendable () -> Bool
+  ) async throws -> Bool {
+    let deadline = loop.now + NextStart.endPatience
+    while true {
+      let state = try await driver.call("state", [:], timeout: .seconds(5))
+      if state["run"]?.string != run { return true }
+      guard loop.now < deadline, !isStopped() else { return false }
+      try await loop.sleep(for: NextStart.lookEvery)
+    }
   }
 }
 

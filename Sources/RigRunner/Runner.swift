@@ -292,7 +292,7 @@ public actor Runner {
       var fact: Fact?
       var owner: String?
       if !interrupted, let probe = probes[device] {
-        switch await probe.probe(loop, flow: last.flow.id, run: "\(last.run).next") {
+        switch await probe.probe(loop, flow: last.flow.id, run: "\(last.run).next", isStopped: isInterrupted) {
         case .accepted(let found): fact = found
         case .refused(let found, let run): (fact, owner) = (found, run)
         case .unknown(let why): await last.treated("next-start", why)
@@ -301,6 +301,9 @@ public actor Runner {
       for record in await waiting.settle(fact, owner: owner) { note(record) }
     }
   }
+
+  /// For the loop's thread.
+  private var isInterrupted: @Sendable () -> Bool { { [weak self] in self?.assumeIsolated { $0.interrupted } ?? true } }
 
   private func note(_ record: RunRecord) {
     if record.verdict == .fail || record.verdict == .error, record.quarantine == nil {

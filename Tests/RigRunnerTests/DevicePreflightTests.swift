@@ -224,7 +224,9 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
 /// A device that still serves the run of a harness that is gone.
 @Suite struct LeftRunTests {
   /// - Returns: what was passed, or why it will not do; what was said meanwhile; how long it took.
-  private func waitOut(serving: Bool) throws -> (result: Result<String?, any Error>, said: [String], took: Duration) {
+  private func waitOut(serving: Bool, stopped: Bool = false) throws -> (
+    result: Result<String?, any Error>, said: [String], took: Duration
+  ) {
     let loop = VirtualLoop()
     return try loop.run {
       let world = SimulatedWorld(loop)
@@ -237,6 +239,7 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
           "run": "theirs", "flow": "rtsp-hotspot", "params": "default", "ownerTimeoutMs": 10_000,
         ]
         _ = try await other.call("start", start, timeout: .seconds(5))
+        if stopped { _ = try await other.call("stop", ["run": "theirs"], timeout: .seconds(5)) }
         await other.close()
       }
       let began = loop.now
@@ -261,6 +264,27 @@ private func emulatedDevice(_ loop: VirtualLoop, _ world: SimulatedWorld) -> (Me
     let (result, said, took) = try waitOut(serving: true)
     #expect(try result.get() == #"run "theirs" of another harness ended"#)
     #expect(said.count == 1 && took > LeftRun.ownerTimeout)
+  }
+
+  /// The one before has just stopped its probe: that is over in a moment, and no owner is to be waited for.
+  @Test func aRunThatWasStoppedIsLookedAtAgainAtOnce() throws {
+    let (result, said, took) = try waitOut(serving: true, stopped: true)
+    #expect(try result.get() == #"run "theirs" of another harness ended"#)
+    #expect(said == [#"the device is still ending run "theirs", which this run did not begin: waiting 13 s at most"#])
+    #expect(took < .seconds(2))
+  }
+
+  @Test func aRunThatIsStoppedWithoutEndIsGivenUp() throws {
+    let loop = VirtualLoop()
+    let calls = CallLog()
+    let problem = try loop.run {
+      do {
+        _ = try await LeftRun.waitOut(loop) { BusyDriver(calls: calls, state: "stopping") }
+        return ""
+      } catch { return "\(error)" }
+    }
+    #expect(problem.contains(#"busy with run "theirs""#) && problem.contains("does not come to the end of it"))
+    #expect(loop.now < .zero + .seconds(14))
   }
 
   @Test func theRunOfAHarnessThatIsThereIsLeftAlone() throws {
@@ -322,13 +346,14 @@ private final class CallLog: Sendable {
 /// A device whose run never ends.
 private struct BusyDriver: DeviceDriver {
   let calls: CallLog
+  var state = "streaming"
   func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     calls.add("open")
     return try Hello(json: ["v": 1, "nonce": "n", "boot": "b", "device": ["model": "cam"]])
   }
   func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
     calls.add(method)
-    return ["state": "running", "run": "theirs", "seq": 0]
+    return ["state": .string(state), "run": "theirs", "seq": 0]
   }
   func close() async { calls.add("close") }
   func clockError() async -> Duration? { nil }

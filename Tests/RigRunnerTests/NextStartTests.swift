@@ -1,3 +1,4 @@
+import RigDevice
 import RigEmulator
 import RigFlow
 import RigModel
@@ -129,4 +130,49 @@ import Testing
     let log = try run([Cases.plan("first")]) { bench, _ in bench.refusesStarts = (1, code) }
     #expect(log.records.first?.failurePoint == FailurePoint(.cleanUp))
   }
+
+  /// Whoever comes next asks the device what run it serves, and must not find the probe's.
+  @Test func aProbeIsWaitedForUntilTheDeviceIsIdle() throws {
+    let (log, _, took) = try Cases.run([Cases.scheduled(Cases.plan("first"))]) { bench, _ in
+      bench.keepsDevice = true
+      bench.profile.pace.stop = 3_000...3_000
+    }
+    #expect(log.records.map(\.verdict) == [.pass])
+    let asked = try #require(log.events.compactMap(accepted).last)
+    #expect(took - asked >= .seconds(3))
+  }
+
+  private func accepted(_ event: RunEvent) -> HostTime? {
+    guard case .entry(_, let entry) = event, case .fact(let fact) = entry.what, fact.kind == .nextStartAccepted else {
+      return nil
+    }
+    return fact.time
+  }
+
+  /// The device goes on with a probe though it was stopped: that is told, and not waited for without end.
+  @Test func aProbeThatDoesNotEndIsWaitedForOnlySoLong() throws {
+    let (log, _, took) = try Cases.run([Cases.scheduled(Cases.plan("first"))]) { bench, _ in
+      bench.keepsDevice = true
+      bench.wrapNextStart = { StoppedInVain(driver: $0) }
+    }
+    #expect(log.records.map(\.verdict) == [.pass])
+    let details = log.entries("first").compactMap { if case .fact(let fact) = $0 { fact.detail } else { nil } }
+    #expect(details.last == "a probe start was accepted; 10 s after its stop it had not ended", "\(details)")
+    #expect(took < HostTime(nanoseconds: 40_000_000_000))
+  }
+}
+
+/// Says that it stops a run, and goes on with it.
+private struct StoppedInVain: DeviceDriver {
+  let driver: any DeviceDriver
+  func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
+    try await driver.open(signal)
+  }
+  func call(_ method: String, _ params: JSONValue, timeout: Duration) async throws -> JSONValue {
+    if method == "stop" { return ["accepted": true] }
+    return try await driver.call(method, params, timeout: timeout)
+  }
+  func close() async { await driver.close() }
+  func clockError() async -> Duration? { await driver.clockError() }
+  func damagedCount() async -> Int { await driver.damagedCount() }
 }

@@ -38,6 +38,8 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
   var wrapLink: (any Link) -> any Link = { $0 }
   /// A driver in front of the device's.
   var wrapDriver: @Sendable (any DeviceDriver) -> any DeviceDriver = { $0 }
+  /// A driver in front of the one that asks for the next start.
+  var wrapNextStart: @Sendable (any DeviceDriver) -> any DeviceDriver = { $0 }
   /// Plays in the harness's place.
   var phone: (any PhoneWitness)?
   private var kept: (device: EmulatedDevice, world: SimulatedWorld, life: Task<Void, any Error>)?
@@ -69,7 +71,7 @@ final class RunnerBench: CaseBench, @unchecked Sendable {
         ignoresInject: ignoresInject, refusesReset: refusesReset, refusal: { self.refusal() })
     }
     let nextStart = NextStart(
-      device: "kept", driver: driver,
+      device: "kept", driver: { [wrapNextStart] in wrapNextStart(driver()) },
       recovery: RecoveryLadder(loop, [RecoveryLadder.agentReset(driver)], driver: driver),
       recoversLostControl: recoversLostControl)
     var environment = CaseEnvironment(

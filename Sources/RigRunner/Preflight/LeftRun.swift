@@ -7,13 +7,16 @@ import RigWire
 /// another machine.
 ///
 /// The device ends the run of a harness that is gone by itself, `ownerTimeoutMs` after it last heard anything. Any
-/// message counts as the harness's, so the link must be closed meanwhile. Nobody's run is stopped: who still drives the
-/// device keeps it.
+/// message counts as the harness's, so the link must be closed meanwhile, and nobody may look. A run that was stopped is
+/// another thing: it is looked at each second until it is over. Nobody's run is stopped: who still drives the device
+/// keeps it.
 public enum LeftRun {
   /// What starts ask for as `ownerTimeoutMs`.
   public static let ownerTimeout: Duration = .seconds(10)
   /// What a device may take to notice, and to end its session.
   static let slack: Duration = .seconds(3)
+  /// When a run that is about to be over is looked at again.
+  static let lookAgain: Duration = .seconds(1)
 
   /// Looks whether the device serves a run, and gives it the time to end it. To be called before the first case of a
   /// device.
@@ -27,31 +30,58 @@ public enum LeftRun {
     _ loop: Loop, _ driver: @Sendable () -> any DeviceDriver, isStopped: @Sendable () -> Bool = { false },
     told: (String) -> Void = { _ in }
   ) async throws -> String? {
-    guard let run = try await served(driver()) else { return nil }
+    guard let first = try await served(driver()) else { return nil }
     let patience = ownerTimeout + slack
-    told(
-      "the device is still in run \(run.debugDescription), which this run did not begin: waiting \(patience.text) for "
-        + "its owner timeout")
-    let end = loop.now + patience
-    while loop.now < end {
-      if isStopped() { throw RunInterrupted() }
-      try await loop.sleep(for: min(.milliseconds(250), end - loop.now))
+    let run = first.run.debugDescription
+    func wait(_ time: Duration) async throws {
+      let end = loop.now + time
+      while loop.now < end {
+        if isStopped() { throw RunInterrupted() }
+        try await loop.sleep(for: min(.milliseconds(250), end - loop.now))
+      }
     }
-    guard let still = try await served(driver()) else { return "run \(run.debugDescription) of another harness ended" }
-    throw DevicePreflight.Problem(
-      "it is busy with run \(still.debugDescription), which this run did not begin, and which did not end in "
-        + "\(patience.text) without us: another harness drives it, or it ignores its owner timeout",
+    let ended = "run \(run) of another harness ended"
+    if first.isEnding {
+      // Somebody stopped it. Its owner need not go silent for it to end, so that looking again does no harm.
+      told("the device is still ending run \(run), which this run did not begin: waiting \(patience.text) at most")
+      let deadline = loop.now + patience
+      var last = first
+      while last.isEnding, loop.now < deadline {
+        try await wait(min(lookAgain, deadline - loop.now))
+        guard let now = try await served(driver()) else { return ended }
+        last = now
+      }
+      // Its owner is no longer what it waits for.
+      if last.isEnding { throw problem(last.run, "it does not come to the end of it") }
+    }
+    told(
+      "the device is still in run \(run), which this run did not begin: waiting \(patience.text) for its owner timeout")
+    try await wait(patience)
+    guard let still = try await served(driver()) else { return ended }
+    throw problem(still.run, "another harness drives it, or it ignores its owner timeout")
+  }
+
+  private static func problem(_ run: String, _ why: String) -> DevicePreflight.Problem {
+    DevicePreflight.Problem(
+      "it is busy with run \(run.debugDescription), which this run did not begin, and which did not end in "
+        + "\((ownerTimeout + slack).text) without us: \(why)",
       // A reset would end the run of who drives it.
       isCurable: false)
   }
 
-  /// - Returns: the run that the device says it serves.
-  private static nonisolated(nonsending) func served(_ driver: any DeviceDriver) async throws -> String? {
+  /// What the device says it serves.
+  private struct Served {
+    let run: String
+    /// It was stopped, and is about to be over.
+    let isEnding: Bool
+  }
+
+  private static nonisolated(nonsending) func served(_ driver: any DeviceDriver) async throws -> Served? {
     do {
       _ = try await driver.open { _ in }
       let state = try await driver.call("state", [:], timeout: .seconds(5))
       await driver.close()
-      return state["run"]?.string
+      return state["run"]?.string.map { Served(run: $0, isEnding: state["state"]?.string == "stopping") }
     } catch {
       await driver.close()
       throw error
