@@ -8,19 +8,22 @@ public struct RunHeader: Hashable, Sendable {
   /// The run's origin on the monotonic clock; every case time is relative to it.
   public var origin: HostTime
   public var hostName: String
+  /// The id of the rig file; `nil`: the run had none.
+  public var rig: String?
   public var seed: UInt64
   public var time: TimeKind
   /// The cases in schedule order: a report names those that never ran.
   public var cases: [PlannedCase]
   public init(
-    id: String, version: String, startedAt: Int64, origin: HostTime, hostName: String, seed: UInt64, time: TimeKind,
-    cases: [PlannedCase]
+    id: String, version: String, startedAt: Int64, origin: HostTime, hostName: String, rig: String? = nil, seed: UInt64,
+    time: TimeKind, cases: [PlannedCase]
   ) {
     self.id = id
     self.version = version
     self.startedAt = startedAt
     self.origin = origin
     self.hostName = hostName
+    self.rig = rig
     self.seed = seed
     self.time = time
     self.cases = cases

@@ -46,7 +46,8 @@ public struct JSONLinesReport: Sendable {
       [
         "event": "run-started", "format": 1, "run": .string(header.id), "version": .string(header.version),
         "started": .string(WallTime.milliseconds(header.startedAt)), "host": .string(header.hostName),
-        "seed": .string(String(header.seed)), "time": .string(header.time.rawValue),
+        "rig": header.rig.map { .string($0) }, "seed": .string(String(header.seed)),
+        "time": .string(header.time.rawValue),
         "cases": .list(header.cases) { planned in
           [
             "case": .string(planned.id), "plan": .string(planned.plan), "title": .string(planned.title),

@@ -48,6 +48,7 @@ struct JUnitSuiteBuilder {
     }
     if let header = run.header {
       add("run", header.id)
+      add("rig", header.rig ?? "")
       add("streamrig", header.version)
       add("time", header.time.rawValue)
       add("run.seed", "\(header.seed)")

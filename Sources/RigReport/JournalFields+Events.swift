@@ -36,7 +36,8 @@ extension JournalFields {
   private static func value(_ header: RunHeader) -> JSONValue {
     [
       "id": .string(header.id), "version": .string(header.version), "startedAt": .exact(header.startedAt),
-      "origin": .time(header.origin), "host": .string(header.hostName), "seed": .exact(header.seed),
+      "origin": .time(header.origin), "host": .string(header.hostName), "rig": header.rig.map { .string($0) },
+      "seed": .exact(header.seed),
       "time": .string(header.time.rawValue), "cases": .list(header.cases, value),
     ]
   }
@@ -53,7 +54,8 @@ extension JournalFields {
     }
     return RunHeader(
       id: try string("id"), version: text("version"), startedAt: try int64("startedAt"), origin: try time("origin"),
-      hostName: text("host"), seed: try uint64("seed"), time: try word("time", RunHeader.TimeKind.self), cases: cases)
+      hostName: text("host"), rig: optional("rig")?.string, seed: try uint64("seed"),
+      time: try word("time", RunHeader.TimeKind.self), cases: cases)
   }
 
   static func value(_ planned: PlannedCase) -> JSONValue {

@@ -6,6 +6,7 @@ extension Redactor {
     switch event {
     case .runStarted(var header):
       header.cases = header.cases.map(redact)
+      header.rig = header.rig.map(redact)
       return .runStarted(header)
     case .caseStarted(let id, let device, let at):
       return .caseStarted(caseID: redact(id), device: redact(device), at: at)

@@ -101,7 +101,8 @@ struct RunSession {
     return RunHeader(
       id: simulate ? "simulated-\(settings.seed)\(again)" : "\(now.tv_sec)-\(getpid())", version: Streamrig.version,
       startedAt: simulate ? 0 : nanoseconds, origin: simulate ? .zero : EpollLoop.monotonicNow,
-      hostName: simulate ? "virtual" : host, seed: settings.seed, time: simulate ? .virtual : .real, cases: planned)
+      hostName: simulate ? "virtual" : host, rig: settings.rig?.id, seed: settings.seed,
+      time: simulate ? .virtual : .real, cases: planned)
   }
 
   private func emit(_ event: RunEvent) {

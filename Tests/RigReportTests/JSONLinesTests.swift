@@ -14,6 +14,13 @@ import Testing
     }
   }
 
+  @Test func aRunNamesItsRig() throws {
+    var header = Sample.header([])
+    header.rig = "bench"
+    var report = JSONLinesReport()
+    #expect(try JSONParser.parse(report.apply(.runStarted(header)))["rig"]?.string == "bench")
+  }
+
   @Test func theShapeIsStable() throws {
     var report = JSONLinesReport()
     let record = Sample.record("a", .fail, reason: "late", failing: "preflight")

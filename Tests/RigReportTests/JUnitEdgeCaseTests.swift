@@ -250,6 +250,20 @@ import Testing
     #expect(RunSummary(shards).total == 3)
   }
 
+  /// Shards of several benches go into one report.
+  @Test(arguments: JUnitReport.Profile.allCases)
+  func eachSuiteNamesItsRig(_ profile: JUnitReport.Profile) throws {
+    let shards = ["north", nil].map { rig in
+      var events = Sample.events([Sample.record("a")], run: rig ?? "r2")
+      guard case .runStarted(var header) = events[0] else { return Sample.state(events) }
+      header.rig = rig
+      events[0] = .runStarted(header)
+      return Sample.state(events)
+    }
+    let root = try checkedReport(JUnitReport.render(shards, profile: profile))
+    #expect(root.all("testsuite").map { $0.property("rig") } == ["north", nil])
+  }
+
   @Test func devicesDoNotOverwriteEachOther() throws {
     let root = try report([
       Sample.record("a", device: "emu-1"), Sample.record("a", device: "emu-2", .fail, failing: "play"),

@@ -43,6 +43,7 @@ import Testing
     }
     var virtual = Sample.header([Sample.planned("a")])
     virtual.time = .virtual
+    virtual.rig = "bench"
     return [
       .runStarted(Sample.header(records.map(\.planned))), .runStarted(virtual),
       .caseStarted(caseID: "a", device: "emu-1", at: far), .runEnded(at: .zero, interrupted: true),

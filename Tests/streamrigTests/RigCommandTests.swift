@@ -115,6 +115,8 @@ import Testing
     #expect(run.status == 0, "\(run.out)\(run.err)")
     #expect(run.err.contains("undriven cannot be used: "), "\(run.err)")
     #expect(run.out.contains("on right") && !run.out.contains("on wrong"), "\(run.out)")
+    let junit = String(decoding: try folder.read("reports/junit.xml"), as: UTF8.self)
+    #expect(junit.contains(#"<property name="rig" value="r"/>"#), "\(junit.prefix(2_000))")
     let devices = try tool(["devices", "--json", "--rig", file])
     #expect(devices.status == 3)
     #expect(devices.out.contains("the rig names serial number"), "\(devices.out)")
