@@ -1,4 +1,4 @@
-/// A duration as plans and command lines write it: `3 s`, `250 ms`, `30 min`.
+/// A duration as plans and command lines write it: `3 s`, `250 ms`, `30 min`, `24 h`.
 public enum DurationText {
   /// A duration above zero; `nil`: the text is none.
   public static func read(_ text: String) -> Duration? {

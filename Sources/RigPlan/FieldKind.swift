@@ -10,7 +10,7 @@ indirect enum FieldKind: Sendable {
   case word(WordList)
   case integer(ClosedRange<Int64>)
   case flag
-  /// `3 s`, `250 ms`, `2 min`.
+  /// `3 s`, `250 ms`, `2 min`, `8 h`.
   case duration(positive: Bool)
   /// `4 Mbit/s`; with `zeroIsDefault`, a bare `0` is the device's default.
   case bitRate(zeroIsDefault: Bool)

@@ -48,7 +48,7 @@ struct Quantity {
 enum QuantityReader {
   typealias Outcome = Result<(value: FieldValue, text: String), ScalarProblem>
 
-  static let durationUnits = ["ms", "s", "min"]
+  static let durationUnits = ["ms", "s", "min", "h"]
   static let longestDuration = Duration.seconds(24 * 3600)
   static let bitRateUnits = ["bit/s", "kbit/s", "Mbit/s"]
   static let highestBitRate = BitRate(bitsPerSecond: 100_000_000_000)
@@ -63,12 +63,13 @@ enum QuantityReader {
     case "ms": nanosecondsPerUnit = 1_000_000
     case "s": nanosecondsPerUnit = 1_000_000_000
     case "min": nanosecondsPerUnit = 60_000_000_000
+    case "h": nanosecondsPerUnit = 3_600_000_000_000
     default: return .failure(unit(quantity, text, durationUnits, example))
     }
     // Every unit is a whole number of microseconds' thousandths, so the division leaves no rest.
     let (nanoseconds, overflow) = quantity.millionths.multipliedReportingOverflow(by: nanosecondsPerUnit / 1_000_000)
     guard !overflow, .nanoseconds(nanoseconds) <= longestDuration else {
-      return .failure(ScalarProblem("\(PrintableText.quote(text)) is too long, expected at most 24 h (1440 min)"))
+      return .failure(ScalarProblem("\(PrintableText.quote(text)) is too long, expected at most 24 h"))
     }
     if positive, nanoseconds == 0 {
       return .failure(ScalarProblem("\(PrintableText.quote(text)) is no time at all, expected more than 0 s"))

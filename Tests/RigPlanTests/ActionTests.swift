@@ -77,14 +77,14 @@ import Testing
       "5:15: faults[0].at: \"active\" is not a stage of rtsp-hotspot, \(stages)"),
     Wrong(
       "faults: [{at: enter-live-mode + 5, do: hang}]",
-      "5:15: faults[0].at: after the +, \"5\" needs a unit, expected ms, s or min, such as 3 s"),
+      "5:15: faults[0].at: after the +, \"5\" needs a unit, expected ms, s, min or h, such as 3 s"),
     Wrong(
       "faults: [{at: enter-live-mode + , do: hang}]",
-      "5:15: faults[0].at: after the +, \"\" is not a duration, expected a number with a unit, ms, s or min, such as 3 s"
+      "5:15: faults[0].at: after the +, \"\" is not a duration, expected a number with a unit, ms, s, min or h, such as 3 s"
     ),
     Wrong(
       "faults: [{at: enter-live-mode + -1 s, do: hang}]",
-      "5:15: faults[0].at: after the +, \"-1 s\" is not a duration, expected a number with a unit, ms, s or min, "
+      "5:15: faults[0].at: after the +, \"-1 s\" is not a duration, expected a number with a unit, ms, s, min or h, "
         + "such as 3 s"),
     Wrong(
       "faults: [{at: running + 1 s, do: hang}]",

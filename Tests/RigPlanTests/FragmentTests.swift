@@ -72,7 +72,7 @@ import Testing
         ["plans/common/a.yaml": "fragment: 1\nlimits: {finish: 3}\nfaults: []\nplay-fro: 1 s\n"]) == [
           "plans/flow/p.yaml:6:10: limits.plya: is not a limit of rtsp-hotspot, expected one of configure-hotspot, "
             + "enter-live-mode, play, finish, media-gap, quiet-wire; did you mean \"play\"?",
-          "plans/common/a.yaml:2:18: limits.finish: \"3\" needs a unit, expected ms, s or min, such as 3 s",
+          "plans/common/a.yaml:2:18: limits.finish: \"3\" needs a unit, expected ms, s, min or h, such as 3 s",
           "plans/common/a.yaml:3:1: faults: belongs in a plan, and cannot stand in a fragment, expected one of fragment, "
             + "extends, tags, needs, device, params, transport, play-for, limits, measure, checks, strict",
           "plans/common/a.yaml:4:1: play-fro: is an unknown key, expected one of fragment, extends, tags, needs, device, "

@@ -106,7 +106,7 @@ import Testing
       Sample.errors(text) == [
         "p.yaml:5:1: tilte: is an unknown key, expected one of version, plan, title, flow, extends, tags, needs, "
           + "device, params, transport, play-for, limits, measure, checks, strict, faults and 5 more; did you mean \"title\"?",
-        "p.yaml:6:11: play-for: \"3\" needs a unit, expected ms, s or min, such as 3 s",
+        "p.yaml:6:11: play-for: \"3\" needs a unit, expected ms, s, min or h, such as 3 s",
         "p.yaml:7:12: transport: \"tpc\" is not a transport, expected one of udp, tcp; did you mean \"tcp\"?",
         "p.yaml:8:9: needs[0]: \"wifi\" is not a capability, expected one of rtsp, hotspot, usb",
         "p.yaml:8:21: needs[2]: repeats item [1] (rtsp), expected each value once",
@@ -289,7 +289,7 @@ import Testing
       ])
     #expect(
       errors("at: running, do: delay, time: 20, share: 5") == [
-        "p.yaml:6:36: faults[0].time: \"20\" needs a unit, expected ms, s or min, such as 3 s",
+        "p.yaml:6:36: faults[0].time: \"20\" needs a unit, expected ms, s, min or h, such as 3 s",
         "p.yaml:6:47: faults[0].share: \"5\" needs a unit, expected %, such as 5 %",
       ])
     #expect(errors("at: running, do: rate, limit: 0").count == 1)

@@ -119,7 +119,9 @@ private struct SchemaCheck {
   @Test func unitPatternsAgreeWithTheReader() throws {
     let pattern = try #require(schema["properties"]?["play-for"]?["pattern"]?.string)
     let regex = try Regex(pattern)
-    for text in ["3 s", "3s", "0 s", "0.5 min", "3", "3  s", "1.1234567 s", "0.0 ms", "1000000000 s", "3 h", "3 sx"] {
+    for text in [
+      "3 s", "3s", "0 s", "0.5 min", "3", "3  s", "1.1234567 s", "0.0 ms", "1000000000 s", "3 h", "3 d", "3 sx",
+    ] {
       let read = try? QuantityReader.duration(text, positive: true).get()
       #expect((text.wholeMatch(of: regex) != nil) == (read != nil), "\(text)")
     }

@@ -13,7 +13,9 @@ import Testing
       ("3 s", .seconds(3), "3 s"), ("250ms", .milliseconds(250), "250 ms"), ("2 min", .seconds(120), "2 min"),
       ("0.000001 ms", .nanoseconds(1), "0.000001 ms"), ("1.50 s", .milliseconds(1500), "1.5 s"),
       ("007 s", .seconds(7), "7 s"), ("2.0s", .seconds(2), "2 s"), ("0.1 min", .seconds(6), "0.1 min"),
-      ("1440 min", .seconds(86_400), "1440 min"), ("0 s", .zero, "0 s"),
+      ("1440 min", .seconds(86_400), "1440 min"), ("24 h", .seconds(86_400), "24 h"),
+      ("1.5h", .seconds(5_400), "1.5 h"),
+      ("0 s", .zero, "0 s"),
     ]
     for (text, value, spelling) in expected {
       let read = try #require(duration(text), "\(text)")
@@ -23,8 +25,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "3", "s", "", "-3 s", "+3 s", "3  s", " 3 s", "3 s ", "3,5 s", "3. s", ".5 s", "3 sec", "3 S", "1e3 s", "1 h",
-    "9999999999 s", "999999999 min", "1440.1 min", "1.1234567 s", "٣ s", "3\u{A0}s",
+    "3", "s", "", "-3 s", "+3 s", "3  s", " 3 s", "3 s ", "3,5 s", "3. s", ".5 s", "3 sec", "3 S", "1e3 s", "1 H",
+    "9999999999 s", "999999999 min", "1440.1 min", "24.1 h", "999999999 h", "1.1234567 s", "٣ s", "3\u{A0}s",
   ])
   func otherDurationsAreRefused(_ text: String) { #expect(duration(text) == nil) }
 
@@ -53,13 +55,13 @@ import Testing
     }
     #expect(
       message(QuantityReader.duration("3", positive: true))
-        == "\"3\" needs a unit, expected ms, s or min, such as 3 s")
+        == "\"3\" needs a unit, expected ms, s, min or h, such as 3 s")
     #expect(
       message(QuantityReader.duration("soon", positive: true))
-        == "\"soon\" is not a duration, expected a number with a unit, ms, s or min, such as 3 s")
+        == "\"soon\" is not a duration, expected a number with a unit, ms, s, min or h, such as 3 s")
     #expect(
       message(QuantityReader.duration("3 mins", positive: true))
-        == "unknown unit \"mins\", expected ms, s or min, such as 3 s; did you mean \"min\"?")
+        == "unknown unit \"mins\", expected ms, s, min or h, such as 3 s; did you mean \"min\"?")
     #expect(
       message(QuantityReader.duration("0 ms", positive: true)) == "\"0 ms\" is no time at all, expected more than 0 s")
     #expect(

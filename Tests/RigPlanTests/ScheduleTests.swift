@@ -43,7 +43,7 @@ import Testing
       plans.diagnostics.map(\.description) == [
         "0.yaml:2:7: plan: \"a\" is also the id of 2.yaml:2:7, expected an id of its own",
         "2.yaml:2:7: plan: \"a\" is also the id of 0.yaml:2:7, expected an id of its own",
-        "2.yaml:5:11: play-for: \"3\" needs a unit, expected ms, s or min, such as 3 s",
+        "2.yaml:5:11: play-for: \"3\" needs a unit, expected ms, s, min or h, such as 3 s",
       ])
     #expect(plans.plans.map(\.plan.id) == ["b"])
     #expect(plans.hasErrors)

@@ -87,6 +87,14 @@ import Testing
     #expect(String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "mine\n")
   }
 
+  /// As the message that names the limit writes it.
+  @Test func aHoldOfADayIsWrittenInHours() throws {
+    #expect(try lease("hold", device, "--for", "24 h").status == 0)
+    #expect(try lease("release", device).status == 0)
+    let late = try lease("hold", device, "--for", "24.5 h")
+    #expect(late.status == 2, "\(late.err)")
+  }
+
   @Test func aHoldWithoutAProcessLetsItsOwnerIn() throws {
     let held = try lease("hold", device, "--for", "10 min")
     #expect(held.status == 0)
