@@ -82,12 +82,13 @@ struct DocumentBuilder {
         case .documentStart:
           documents += 1
           if documents > 1 {
-            diagnostics.add(position(event), "a second document begins, expected one plan in a file")
+            diagnostics.add(position(event), "a second document begins, expected one \(text.noun) in a file")
             return root
           }
         case .streamEnd:
           if root == nil {
-            diagnostics.add(SourcePosition(file: file, line: 1, column: 1), "the file is empty, expected a plan")
+            diagnostics.add(
+              SourcePosition(file: file, line: 1, column: 1), "the file is empty, expected a \(text.noun)")
           }
           return root
         default:

@@ -1,7 +1,7 @@
 import RigModel
 import RigPlan
 
-/// The bytes of a plan file, looked over before the parser sees them: UTF-8 throughout, no characters that plans may
+/// The bytes of a plan or a rig file, looked over before the parser sees them: UTF-8 throughout, no characters that they may
 /// not hold, no tabs, no directives. After this, the parser's lines and columns are those that an editor shows.
 struct PlanText {
   /// Without a byte order mark, and with a space for each tab.
@@ -13,9 +13,12 @@ struct PlanText {
   private(set) var end: SourcePosition
 
   private let file: String
+  /// What messages call what should stand there.
+  let noun: String
 
-  init(bytes: [UInt8], file: String) {
+  init(bytes: [UInt8], file: String, noun: String) {
     self.file = file
+    self.noun = noun
     end = SourcePosition(file: file, line: 1, column: 1)
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     scan()
@@ -50,7 +53,7 @@ struct PlanText {
       }
       if byte != 0x20 { isIndentation = false }
       if byte == UInt8(ascii: "%"), column == 1 {
-        diagnostics.add(position(), "a directive (%) is not supported, expected only the plan")
+        diagnostics.add(position(), "a directive (%) is not supported, expected only the \(noun)")
         // The parser compares each directive with all before it: a file full of them would take it seconds.
         isParsable = false
       }
@@ -62,14 +65,14 @@ struct PlanText {
       guard let (scalar, length) = PlanText.decode(bytes, at: index) else {
         let hex = String(byte, radix: 16, uppercase: true)
         diagnostics.add(
-          position(), "the byte 0x\(hex.count < 2 ? "0" : "")\(hex) is not UTF-8, expected a plan in UTF-8")
+          position(), "the byte 0x\(hex.count < 2 ? "0" : "")\(hex) is not UTF-8, expected a \(noun) in UTF-8")
         // What follows may be any encoding: a column of further errors would say nothing new.
         isParsable = false
         return
       }
       if PlanText.isForbidden(scalar) {
         diagnostics.add(
-          position(), "the character \(PrintableText.name(of: scalar)) may not stand in a plan, expected plain text")
+          position(), "the character \(PrintableText.name(of: scalar)) may not stand in a \(noun), expected plain text")
         isParsable = false
       }
       index += length

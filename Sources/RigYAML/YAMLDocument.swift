@@ -11,14 +11,17 @@ public enum YAMLDocument {
   /// Lists and mappings may stand this deep in each other.
   public static let maximumDepth = 32
 
+  /// - Parameter noun: what messages call what should stand in the file.
   /// - Returns: the tree, with `refused` nodes where something was left out, or `nil` where no tree can be trusted;
   ///   and all that is wrong, in the order of the file. The file is good only if no diagnostic is an error.
-  public static func parse(bytes: [UInt8], file: String) -> (DocumentNode?, [PlanDiagnostic]) {
+  public static func parse(
+    bytes: [UInt8], file: String, noun: String = "plan"
+  ) -> (DocumentNode?, [PlanDiagnostic]) {
     guard bytes.count <= maximumBytes else {
       let start = SourcePosition(file: file, line: 1, column: 1)
-      return (nil, [PlanDiagnostic(start, "the file is larger than 1 MiB, expected a plan of at most 1 MiB")])
+      return (nil, [PlanDiagnostic(start, "the file is larger than 1 MiB, expected a \(noun) of at most 1 MiB")])
     }
-    let text = PlanText(bytes: bytes, file: file)
+    let text = PlanText(bytes: bytes, file: file, noun: noun)
     guard text.isParsable else { return (nil, text.diagnostics.sorted) }
     var builder = DocumentBuilder(text)
     let node = builder.build()
@@ -53,7 +56,7 @@ public enum YAMLDocument {
   public static func readRig(
     bytes: [UInt8], file: String, vocabulary: PlanVocabulary, emulated: [String]
   ) -> RigReading {
-    let (node, diagnostics) = parse(bytes: bytes, file: file)
+    let (node, diagnostics) = parse(bytes: bytes, file: file, noun: "rig file")
     guard let node else { return RigReading(file: file, rig: nil, diagnostics: diagnostics) }
     return RigReader.read(document: node, file: file, vocabulary: vocabulary, emulated: emulated).adding(diagnostics)
   }

@@ -217,6 +217,16 @@ import Testing
     if message.hasPrefix("serial") { #expect(both("N").rig != nil, "\(both("N").diagnostics)") }
   }
 
+  /// Whoever wrote a rig file was asked for no plan.
+  @Test(arguments: ["", "a: 1\n---\nb: 2\n", "%YAML 1.2\n", "\u{1}", "\u{FE}", String(repeating: " ", count: 1 << 20 + 1)])
+  func messagesOfTheParserSpeakOfARigFile(_ text: String) {
+    var bytes = Array(text.utf8)
+    if text == "\u{FE}" { bytes = [0xFE] }
+    let reading = YAMLDocument.readRig(bytes: bytes, file: "rig.yaml", vocabulary: Sample.vocabulary, emulated: [])
+    let said = reading.diagnostics.map(\.description).joined(separator: "\n")
+    #expect(said.contains("rig file") && !said.contains("plan"), "\(said)")
+  }
+
   /// Whatever bytes stand in a rig file, reading ends with a rig or with an error.
   @Test func damagedFilesAreRefusedOrRead() {
     let good = Array(
