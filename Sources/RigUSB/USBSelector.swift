@@ -7,6 +7,25 @@ public struct USBSelector: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { text.isEmpty ? "the only device" : text }
 
+  /// The same without the word before it, where it means the same: `serial=SN1` as `SN1`, `port=1-2` as `1-2`. Whether
+  /// `SN1` is a serial number or a product's name only a look at the devices could tell; the first is supposed.
+  public var canonical: USBSelector {
+    for (prefix, isPort) in [("serial=", false), ("port=", true)] where text.hasPrefix(prefix) {
+      let bare = String(text.dropFirst(prefix.count))
+      return USBSelector.looksLikePort(bare) == isPort && !bare.contains("=") && !bare.isEmpty
+        ? USBSelector(bare) : self
+    }
+    return self
+  }
+
+  /// `1-2.3`
+  private static func looksLikePort(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    func isNumber(_ part: Substring) -> Bool { !part.isEmpty && part.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
+    return parts.count == 2 && isNumber(parts[0])
+      && parts[1].split(separator: ".", omittingEmptySubsequences: false).allSatisfy(isNumber)
+  }
+
   /// The one device that is meant.
   /// - Throws: `USBError` of kind `notFound` or `ambiguous`, with what is there.
   public func resolve(_ devices: [USBDevice]) throws(USBError) -> USBDevice {

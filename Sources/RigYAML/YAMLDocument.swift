@@ -53,11 +53,15 @@ public enum YAMLDocument {
   }
 
   /// Reads a whole rig file, as `readPlan` does a plan.
+  /// - Parameter canonical: gives all spellings of one control link as one.
   public static func readRig(
-    bytes: [UInt8], file: String, vocabulary: PlanVocabulary, emulated: [String]
+    bytes: [UInt8], file: String, vocabulary: PlanVocabulary, emulated: [String],
+    canonical: @escaping (Rig.Control) -> Rig.Control = { $0 }
   ) -> RigReading {
     let (node, diagnostics) = parse(bytes: bytes, file: file, noun: "rig file")
     guard let node else { return RigReading(file: file, rig: nil, diagnostics: diagnostics) }
-    return RigReader.read(document: node, file: file, vocabulary: vocabulary, emulated: emulated).adding(diagnostics)
+    return RigReader.read(
+      document: node, file: file, vocabulary: vocabulary, emulated: emulated, canonical: canonical
+    ).adding(diagnostics)
   }
 }

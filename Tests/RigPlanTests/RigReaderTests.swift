@@ -20,6 +20,27 @@ import Testing
     return try #require(reading.rig?.devices.first)
   }
 
+  /// What only the program knows of addresses and selectors, it tells the reader.
+  @Test func twoSpellingsOfOneControlLinkAreOneDevice() {
+    let text = """
+      version: 1
+      rig: r
+      devices:
+        - {name: a, model: M, control: 'usb SN1', host: 10.0.0.1}
+        - {name: b, model: M, control: 'usb serial=SN1', host: 10.0.0.1}
+      """
+    func read(_ canonical: @escaping (Rig.Control) -> Rig.Control) -> RigReading {
+      YAMLDocument.readRig(
+        bytes: Array(text.utf8), file: "rig.yaml", vocabulary: Sample.vocabulary, emulated: [], canonical: canonical)
+    }
+    #expect(read { $0 }.rig != nil)
+    let refused = read { $0 == .usb("serial=SN1") ? .usb("SN1") : $0 }
+    #expect(
+      refused.diagnostics.map(\.description) == [
+        "rig.yaml:5:34: devices[1].control: is also that of a (line 4), expected one of its own"
+      ])
+  }
+
   @Test func aFullDeviceIsRead() throws {
     let device = try only(
       device(
@@ -218,7 +239,9 @@ import Testing
   }
 
   /// Whoever wrote a rig file was asked for no plan.
-  @Test(arguments: ["", "a: 1\n---\nb: 2\n", "%YAML 1.2\n", "\u{1}", "\u{FE}", String(repeating: " ", count: 1 << 20 + 1)])
+  @Test(arguments: [
+    "", "a: 1\n---\nb: 2\n", "%YAML 1.2\n", "\u{1}", "\u{FE}", String(repeating: " ", count: 1 << 20 + 1),
+  ])
   func messagesOfTheParserSpeakOfARigFile(_ text: String) {
     var bytes = Array(text.utf8)
     if text == "\u{FE}" { bytes = [0xFE] }

@@ -192,23 +192,49 @@ import Testing
         "ok       leases: leases are files in \(folder.url.path)"))
   }
 
-  /// Two names of one device in one rig: the run would wait for itself.
+  /// Nobody was asked whether it answers.
+  @Test func aDeviceInUseIsNotCalledUnreachable() throws {
+    let rig = try folder.write(
+      "version: 1\nrig: r\ndevices:\n  - {name: a, model: M, control: 'tcp \(device)'}\n"
+        + "  - {name: b, model: M, control: 'tcp 127.66.240.2:1'}\n  - {name: c, control: emulated emu-basic}\n",
+      "r.yaml")
+    let process = try holder()
+    defer { end(process) }
+    let lines = try Tool.run(["devices", "--json", "--rig", rig], environment: environment).out.split(separator: "\n")
+    #expect(lines.count == 3)
+    for (line, said) in zip(lines, ["null", "false", "null"]) {
+      #expect(line.contains("\"reachable\":\(said),"), "\(line)")
+    }
+  }
+
+  /// Two names of one device in one rig: the run would wait for itself, and a look would find it used by itself.
   @Test func twoDevicesOfARigThatAreOneAreRefused() throws {
     let line = folder.url.appending(path: "line").path
     let link = folder.url.appending(path: "link").path
     try Data().write(to: URL(filePath: line))
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: line)
-    for (one, other) in [("serial \(line)", "serial \(link)"), ("tcp [::1]:5", "tcp [0::1]:5")] {
+    // What two spellings show is an error of the file; where a path leads only this machine knows.
+    let pairs = [
+      ("serial \(line)", "serial \(link)", 3, "a and b are the same device"),
+      ("tcp [::1]:5", "tcp [0::1]:5", 2, "r.yaml:5:"), ("tcp 127.0.0.1:5", "tcp [::ffff:127.0.0.1]:5", 2, "r.yaml:5:"),
+      ("usb SN1", "usb serial=SN1", 2, "r.yaml:5:"), ("usb 1-2", "usb port=1-2", 2, "r.yaml:5:"),
+    ]
+    for (one, other, status, message) in pairs {
       let rig = try folder.write(
         "version: 1\nrig: r\ndevices:\n  - {name: a, model: emu-flagship, host: 127.0.0.1, control: '\(one)'}\n"
           + "  - {name: b, model: emu-flagship, host: 127.0.0.1, control: '\(other)'}\n", "r.yaml")
-      let run = try Tool.run(
-        [
-          "run", "--rig", rig, "--no-capture", "--wait", "5 min", "--reports", folder.url.appending(path: "r").path,
-          "--case", "success*",
-        ], environment: environment)
-      #expect(run.status == 3)
-      #expect(run.err.contains("a and b are the same device"), "\(run.err)")
+      let reports = folder.url.appending(path: "r").path
+      let run = ["run", "--no-capture", "--wait", "5 min", "--reports", reports, "--case", "success*"]
+      for command in [run, ["devices"], ["doctor"], ["validate"]] {
+        let result = try Tool.run(command + ["--rig", rig], environment: environment)
+        let said = result.out + result.err
+        if status == 3, command == ["validate"] {
+          #expect(result.status == 0, "\(said)")
+        } else {
+          #expect(result.status == Int32(status), "\(command) \(said)")
+          #expect(said.contains(message) && !said.contains("in use"), "\(command) \(said)")
+        }
+      }
     }
   }
 

@@ -29,14 +29,16 @@ public enum RigReader {
   /// - Parameters:
   ///   - vocabulary: the flows and capabilities that a rig may name.
   ///   - emulated: the models that the harness can emulate.
+  ///   - canonical: gives all spellings of one control link as one.
   public static func read(
-    document: DocumentNode, file: String, vocabulary: PlanVocabulary, emulated: [String]
+    document: DocumentNode, file: String, vocabulary: PlanVocabulary, emulated: [String],
+    canonical: @escaping (Rig.Control) -> Rig.Control = { $0 }
   ) -> RigReading {
     var reader = FieldReader(scope: PlanScope(vocabulary: vocabulary, flow: nil))
     guard let root = reader.readObject(document, RigFields.rig, at: "") else {
       return RigReading(file: file, rig: nil, diagnostics: reader.diagnostics.sorted)
     }
-    var rules = RigRules(emulated: emulated, diagnostics: reader.diagnostics)
+    var rules = RigRules(emulated: emulated, canonical: canonical, diagnostics: reader.diagnostics)
     let devices = (root["devices"]?.items ?? []).enumerated().compactMap { rules.device($1, at: "devices[\($0)]") }
     let rig = Rig(
       id: root["rig"]?.word ?? "", title: root["title"]?.word ?? "", devices: devices, position: document.position)
@@ -47,15 +49,17 @@ public enum RigReader {
 /// What no single field shows: rules between the fields of a device, and between devices.
 private struct RigRules {
   let emulated: [String]
+  let canonical: (Rig.Control) -> Rig.Control
   var diagnostics: DiagnosticList
   private var names: [String: SourcePosition] = [:]
-  private var controls: [(control: Rig.Control, device: String)] = []
+  private var controls: [(control: Rig.Control, device: String, line: Int)] = []
   private var serials: [(model: String, serial: String, device: String)] = []
   private var radios: [String: String] = [:]
   private var kinds: (namespace: String?, physical: String?) = (nil, nil)
 
-  init(emulated: [String], diagnostics: DiagnosticList) {
+  init(emulated: [String], canonical: @escaping (Rig.Control) -> Rig.Control, diagnostics: DiagnosticList) {
     self.emulated = emulated
+    self.canonical = canonical
     self.diagnostics = diagnostics
   }
 
@@ -219,7 +223,7 @@ private struct RigRules {
     }
     guard !device.isEmulated else { return }
     checkSerial(device, item, at: path)
-    var control = device.control
+    var control = canonical(device.control)
     switch control {
     // One command may well serve several devices, told apart by a variable.
     case .command, .forward, .emulated: return
@@ -228,9 +232,9 @@ private struct RigRules {
     }
     guard let value = item["control"] else { return }
     if let other = controls.first(where: { $0.control == control }) {
-      report(value, path, "control", "is also that of \(other.device), expected one of its own")
+      report(value, path, "control", "is also that of \(other.device) (line \(other.line)), expected one of its own")
     }
-    controls.append((control, device.name))
+    controls.append((control, device.name, device.position.line))
   }
 
   /// Two names for one device would wait for each other.

@@ -7,8 +7,19 @@ import RigUSB
 /// Whether this machine has what a rig file names.
 enum RigDoctor {
   static func examine(_ rig: Rig) -> [Diagnosis] {
-    rig.devices.flatMap { device in
-      [control(device), link(device), capture(device)].compactMap { $0 } + commands(device)
+    twins(rig)
+      + rig.devices.flatMap { device in
+        [control(device), link(device), capture(device)].compactMap { $0 } + commands(device)
+      }
+  }
+
+  /// Two entries that lead to one device: no run takes them.
+  private static func twins(_ rig: Rig) -> [Diagnosis] {
+    do {
+      try LeaseTarget.refuseTwins(rig.devices.map { LeaseTarget($0) })
+      return []
+    } catch {
+      return [.problem("rig \(rig.id)", "\(error)", fix: "name each device once")]
     }
   }
 

@@ -19,6 +19,9 @@ enum RigDevices {
     var held: DeviceLease.Held?
     var quarantine: QuarantineNote?
 
+    /// One that somebody uses, and one that is emulated for each run, was not.
+    var isAsked: Bool { report != nil || failure != nil }
+
     var isUsable: Bool { failure == nil && (report?.isHealthy ?? true) }
 
     /// In one word, and why.
@@ -32,7 +35,9 @@ enum RigDevices {
 
   /// Asks all of them at once, and prints what they are.
   /// - Returns: 3 where one is not well.
+  /// - Throws: `LeaseTarget.Twins` where two are the same device: the second would find it used by the first.
   static func list(_ rig: Rig, json: Bool) throws -> Int32 {
+    try LeaseTarget.refuseTwins(rig.devices.map { LeaseTarget($0) })
     let loop = try EpollLoop()
     let findings = try loop.run {
       await withTaskGroup(of: (Int, Finding).self) { group in
@@ -95,7 +100,8 @@ enum RigDevices {
       "device": .string(finding.device.name), "control": .string(finding.device.control.text),
       "link": .string(finding.device.link.text), "model": .string(hello?.model ?? finding.device.model),
       "serial": (hello?.serial ?? finding.device.serial).map { .string($0) } ?? .null,
-      "firmware": hello.map { .string($0.firmware) } ?? .null, "reachable": .bool(hello != nil),
+      "firmware": hello.map { .string($0.firmware) } ?? .null,
+      "reachable": finding.isAsked ? .bool(hello != nil) : .null,
       "health": .string(finding.health.word),
       "problem": finding.isUsable ? .null : .string(finding.health.why),
       "passed": .list(finding.report?.passed ?? []),

@@ -4,6 +4,7 @@ import RigFlow
 import RigLoop
 import RigModel
 import RigPlan
+import RigUSB
 import RigYAML
 
 /// Finds and reads rig files.
@@ -33,7 +34,8 @@ enum RigFiles {
     switch PlanFiles.contents(path, limit: YAMLDocument.maximumBytes + 1) {
     case .success(let bytes):
       return YAMLDocument.readRig(
-        bytes: bytes, file: path, vocabulary: Catalogs.vocabulary, emulated: DeviceProfile.all.map(\.model))
+        bytes: bytes, file: path, vocabulary: Catalogs.vocabulary, emulated: DeviceProfile.all.map(\.model)
+      ) { $0.canonical }
     case .failure(let error):
       let place = SourcePosition(file: path, line: 1, column: 1)
       return RigReading(
@@ -121,6 +123,19 @@ extension Rig.Link {
 }
 
 extension Rig.Control {
+  /// All spellings of one control link as one, as far as no device need be asked.
+  var canonical: Rig.Control {
+    switch self {
+    case .tcp(let host, let port):
+      return .tcp(host: SocketAddress(host: host, port: port)?.canonical.host ?? host, port: port)
+    case .usb(let selector): return .usb(USBSelector(selector).canonical.text)
+    case .serial(let path, let baud):
+      let parts = path.split(separator: "/").filter { $0 != "." }
+      return .serial(path: "/" + parts.joined(separator: "/"), baud: baud)
+    case .command, .forward, .emulated: return self
+    }
+  }
+
   /// What it makes possible.
   var capabilities: [FaultDefinition.Capability] { if case .usb = self { [.usb] } else { [] } }
 
