@@ -179,7 +179,8 @@ struct RunSettings {
     rig = arguments.has("--simulate") ? nil : try RigFiles.given(arguments)
     if let rig {
       for option in ["--device", "--device-host", "--interface", "--link", "--jobs"] where arguments.has(option) {
-        throw UsageError(description: "--rig says what each device needs: it goes without \(option)")
+        throw UsageError(
+          description: "\(RigFiles.origin(arguments)) says what each device needs: it goes without \(option)")
       }
       jobs = rig.devices.count
     }

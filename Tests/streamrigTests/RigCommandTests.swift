@@ -48,6 +48,34 @@ import Testing
     }
   }
 
+  /// Nobody who wrote no `--rig` would look for one.
+  @Test func aRigOfTheEnvironmentIsNamedAsThat() throws {
+    for option in [["--jobs", "2"], ["--link", "loopback"]] {
+      let result = try tool(["run"] + option, rig: "Rigs/emulated.yaml")
+      #expect(result.status == 2)
+      #expect(result.err.contains("STREAMRIG_RIG") && result.err.contains("without \(option[0])"), "\(result.err)")
+      #expect(!result.err.contains("--rig"), "\(result.err)")
+    }
+    let missing = try tool(["devices"], rig: "/no/such/rig.yaml")
+    #expect(missing.status == 2 && missing.err.contains("STREAMRIG_RIG"), "\(missing.err)")
+    // A device that is named is meant more than a rig that is always there.
+    let named = try tool(["run", "--device", "10.0.0.1:1", "--link", "namespace"], rig: "/no/such/rig.yaml")
+    #expect(!named.err.contains("/no/such/rig.yaml"), "\(named.err)")
+  }
+
+  /// A rig file and what lies beside it may be used from everywhere.
+  @Test func pathsCountFromTheRigFile() throws {
+    let script = try folder.write("#!/bin/sh\nexit 0\n", "agent.sh")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+    _ = try folder.write(
+      "version: 1\nrig: r\ndevices:\n  - {name: a, model: M, control: command ./agent.sh, host: 127.0.0.1}\n", "r.yaml")
+    let around = folder.url.deletingLastPathComponent()
+    let file = "\(folder.url.lastPathComponent)/r.yaml"
+    let result = try Tool.run(["doctor", "--rig", file], in: around, environment: environment)
+    #expect(
+      result.out.contains("ok       a control: \(folder.url.lastPathComponent)/./agent.sh"), "\(result.out)")
+  }
+
   @Test func theScheduleNamesTheDevices() throws {
     let plan = try folder.write(
       "version: 1\nplan: p\ntitle: t\nflow: rtsp-hotspot\nmatrix: {device.model: [CAM-2, \"GLASS-*\", OTHER]}\n",

@@ -18,29 +18,51 @@ enum RigFiles {
     let reading = read(path)
     for diagnostic in reading.diagnostics { Output.diagnose("\(diagnostic)") }
     guard let rig = reading.rig else {
-      throw UsageError(description: "the rig file \(PrintableText.quote(path)) cannot be used")
+      let origin = arguments.has("--rig") ? "" : ", which \(variable) names,"
+      throw UsageError(description: "the rig file \(PrintableText.quote(path))\(origin) cannot be used")
     }
     return rig
+  }
+
+  private static let variable = "STREAMRIG_RIG"
+
+  /// Who names the rig, for messages: somebody who wrote no `--rig` would look for it in vain.
+  static func origin(_ arguments: Arguments) -> String {
+    guard !arguments.has("--rig"), let path = path(arguments) else { return "--rig" }
+    return "the rig \(PrintableText.quote(path)), which the environment variable \(variable) names (empty: no rig),"
   }
 
   static func path(_ arguments: Arguments) -> String? {
     if let path = arguments.last("--rig") { return path }
     // A device that is named on the command line is meant more than a rig that is always there.
-    guard !arguments.has("--device"), let path = getenv("STREAMRIG_RIG"), path.pointee != 0 else { return nil }
+    guard !arguments.has("--device"), let path = getenv(variable), path.pointee != 0 else { return nil }
     return String(cString: path)
   }
 
   static func read(_ path: String) -> RigReading {
     switch PlanFiles.contents(path, limit: YAMLDocument.maximumBytes + 1) {
     case .success(let bytes):
-      return YAMLDocument.readRig(
+      let reading = YAMLDocument.readRig(
         bytes: bytes, file: path, vocabulary: Catalogs.vocabulary, emulated: DeviceProfile.all.map(\.model)
       ) { $0.canonical }
+      guard var rig = reading.rig else { return reading }
+      for index in rig.devices.indices {
+        rig.devices[index].keyFile = rig.devices[index].keyFile.map { resolve($0, besides: path) }
+      }
+      return RigReading(file: path, rig: rig, diagnostics: reading.diagnostics)
     case .failure(let error):
       let place = SourcePosition(file: path, line: 1, column: 1)
       return RigReading(
         file: path, rig: nil, diagnostics: [PlanDiagnostic(place, "cannot be read: \(error.reason)")])
     }
+  }
+}
+
+extension RigFiles {
+  /// A path that a rig file names: a relative one counts from the file's own folder, wherever somebody runs it.
+  static func resolve(_ path: String, besides file: String) -> String {
+    guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+    return file[...slash] + path
   }
 }
 
@@ -64,13 +86,15 @@ extension Rig.Device {
     return DeviceProfile.all.first { $0.model == model }
   }
 
-  /// The command with its variables filled in, the program looked up as a shell would.
+  /// The command with its variables filled in, the program looked up as a shell would. One with a relative path counts
+  /// from the rig file's folder.
   func program(
     _ template: CommandTemplate, action: String = "", file: String = ""
   ) throws -> (path: String, arguments: [String]) {
     let words = template.arguments(values(action: action, file: file))
     let name = words.first ?? ""
-    guard let path = name.contains("/") ? name : SystemFile.program(name) else {
+    guard let path = name.contains("/") ? RigFiles.resolve(name, besides: position.file) : SystemFile.program(name)
+    else {
       throw SystemError("posix_spawn", code: ENOENT, on: name)
     }
     return (path, Array(words.dropFirst()))
