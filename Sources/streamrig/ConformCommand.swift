@@ -2,6 +2,7 @@ import Glibc
 import RigDevice
 import RigDrivers
 import RigLoop
+import RigPlan
 import RigReport
 import RigRunner
 
@@ -37,9 +38,9 @@ enum ConformCommand: Command {
     defer { leases.release() }
     let loop = try EpollLoop()
     let tally = Tally()
-    let isConforming = try loop.run { [settings] in
+    let ending = try loop.run { [settings] in
       let opener = target.opener(loop)
-      let isConforming = await DeviceConformance(loop, opener, settings: settings) {
+      let ending = await DeviceConformance(loop, opener, settings: settings) {
         String(UInt64.random(in: 0...UInt64.max), radix: 36)
       }.run { line in
         tally.count(line)
@@ -47,10 +48,16 @@ enum ConformCommand: Command {
         Output.print(TerminalText.line("\(line)"))
       }
       await opener.close()
-      return isConforming
+      return ending
     }
     Output.print(tally.summary)
-    return isConforming ? 0 : 1
+    switch ending {
+    case .conforming: return 0
+    case .notConforming: return 1
+    case .unreached(let why):
+      Output.complain(PrintableText.cut("the device was not reached, so that nothing is said of it: \(why)", to: 400))
+      return ExitStatus.rig
+    }
   }
 
   // Unchecked: touched only on the loop's thread, and after the loop has ended.

@@ -48,7 +48,7 @@ struct CommandTests {
 
   @Test func aDeviceThatIsNotThereIsNamed() throws {
     let result = try streamrig(["conform", "--no-sessions", "usb:SN-9"])
-    #expect(result.status != 0)
+    #expect(result.status == 3)
     #expect(result.out.contains(#"no USB device matches "SN-9": there are Bench Cam at 1-1, serial "SN1-1""#))
   }
 }

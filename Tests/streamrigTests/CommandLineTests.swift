@@ -62,6 +62,18 @@ import Testing
     #expect(mute.out.contains("not ok 2 hello: answered, behind half a record that was left in the line: the channel"))
   }
 
+  /// The device has no part in it.
+  @Test(arguments: [
+    "127.66.249.9:1", "usb:no-such-device", "serial:/dev/no-such-line", "serial:/dev/null", "forward:exit 1",
+  ])
+  func conformIsStatus3WhereTheDeviceIsNotReached(_ target: String) throws {
+    let folder = try Folder()
+    let result = try Tool.run(["conform", target], environment: ["STREAMRIG_LEASES": folder.url.path])
+    #expect(result.status == 3, "\(result.out)\(result.err)")
+    #expect(result.out.contains("not ok 1 hello: the channel opens: "), "\(result.out)")
+    #expect(result.err.contains("the device was not reached"), "\(result.err)")
+  }
+
   @Test func planErrorsSayWhereAllAtOnce() throws {
     let folder = try Folder()
     let plan = try folder.write(

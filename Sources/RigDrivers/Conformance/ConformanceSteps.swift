@@ -78,6 +78,9 @@ final class ConformanceSteps: @unchecked Sendable {
   }
   private var openFailure = ""
 
+  /// Why the first channel did not open; `nil`: it did.
+  private(set) var failureToOpen: String?
+
   func close() {
     damagedBefore += current?.damagedCount ?? 0
     current?.close()
@@ -137,6 +140,7 @@ final class ConformanceSteps: @unchecked Sendable {
   nonisolated(nonsending) func greeting() async -> Bool {
     guard let link = await open() else {
       say("hello: the channel opens", .notOK(openFailure))
+      failureToOpen = openFailure
       return false
     }
     say("hello: the channel opens", .ok)

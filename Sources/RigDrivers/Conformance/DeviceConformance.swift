@@ -19,6 +19,15 @@ public struct DeviceConformance: Sendable {
     public init() {}
   }
 
+  /// How the script ended.
+  public enum Ending: Hashable, Sendable {
+    case conforming
+    /// The device does not satisfy a step.
+    case notConforming
+    /// Not even a channel to it opened, which says nothing of the device: why.
+    case unreached(String)
+  }
+
   private let loop: Loop
   private let opener: any ChannelOpener
   private let settings: Settings
@@ -35,12 +44,11 @@ public struct DeviceConformance: Sendable {
   }
 
   /// Runs all steps; `line` gets each as it is known.
-  /// - Returns: whether none was `not ok`.
-  public nonisolated(nonsending) func run(_ line: @escaping (ConformanceLine) -> Void) async -> Bool {
+  public nonisolated(nonsending) func run(_ line: @escaping (ConformanceLine) -> Void) async -> Ending {
     let steps = ConformanceSteps(loop, opener, settings, nonces: nonces, line)
     guard await steps.greeting() else {
       steps.close()
-      return false
+      return steps.failureToOpen.map { .unreached($0) } ?? .notConforming
     }
     await steps.requests()
     await steps.records()
@@ -55,6 +63,6 @@ public struct DeviceConformance: Sendable {
     await steps.reset()
     steps.ending()
     steps.close()
-    return steps.isConforming
+    return steps.isConforming ? .conforming : .notConforming
   }
 }
