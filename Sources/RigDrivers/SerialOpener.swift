@@ -30,6 +30,8 @@ public struct SerialOpener: ChannelOpener {
       let error = SystemError("open", on: path)
       switch error.code {
       case EWOULDBLOCK, EBUSY: throw DriverError("another process has the line", isOfHost: true)
+      // What the rig names is something else: no reset of the device makes it one.
+      case ENOTTY, EISDIR: throw DriverError("\(path) is no serial line", isOfHost: true)
       default: throw error
       }
     }

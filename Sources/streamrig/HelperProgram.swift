@@ -16,5 +16,5 @@ enum HelperProgram {
     return "\(folder)/streamrig-media"
   }
 
-  static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+  static func isExecutable(_ path: String) -> Bool { SystemFile.isProgram(path) }
 }

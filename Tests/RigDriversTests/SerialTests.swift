@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  /// The rig names something else: no reset of the device helps.
+  @Test(arguments: ["/dev/null", "/"]) func whatIsNoLineIsTheMachinesOwn(_ path: String) throws {
+    let loop = try EpollLoop()
+    try loop.run {
+      let error = await #expect(throws: DriverError.self) {
+        _ = try await StageLinkDriver(loop, SerialOpener(loop, path: path), nonces: { "n" }).open { _ in }
+      }
+      #expect(error?.isOfHost == true)
+      #expect(error?.description == "serial \(path): \(path) is no serial line")
+    }
+  }
+
   @Test func oneProcessHasTheLine() throws {
     let loop = try EpollLoop()
     try loop.run {

@@ -110,6 +110,45 @@ import Testing
     }
   }
 
+  /// What the doctor calls well must not fail the run.
+  @Test func theDoctorTakesNothingForWhatItIsNot() throws {
+    let tools = folder.url.appending(path: "bin")
+    try FileManager.default.createDirectory(
+      at: tools.appending(path: "mytool"), withIntermediateDirectories: true)
+    for (name, key) in [("empty", ""), ("short", "1234567"), ("good", "12345678")] {
+      _ = try folder.write("\(key)\n", "\(name).key")
+    }
+    let file = try folder.write(
+      """
+      version: 1
+      rig: r
+      devices:
+        - {name: null, model: M, control: serial /dev/null, host: 127.0.0.1}
+        - {name: folder, model: M, control: command /tmp, host: 127.0.0.1, actuator: mytool x}
+        - {name: e, model: M, control: 'tcp 127.0.0.1:1', link: wifi none1, key-file: empty.key}
+        - {name: s, model: M, control: 'tcp 127.0.0.1:2', link: networkmanager none2, key-file: short.key}
+        - {name: g, model: M, control: 'tcp 127.0.0.1:3', link: wifi none3, key-file: good.key}
+      """.replacing("name: null", with: "name: nul"), "r.yaml")
+    let path = "\(tools.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")"
+    let result = try Tool.run(
+      ["doctor", "--json", "--rig", file], environment: environment.merging(["PATH": path]) { $1 })
+    #expect(result.status == 3)
+    func line(_ name: String) -> Substring {
+      result.out.split(separator: "\n").first { $0.contains("\"name\":\"\(name)\"") } ?? ""
+    }
+    for (name, said) in [
+      ("nul control", "/dev/null is no serial line"), ("folder control", "/tmp cannot be run"),
+      ("e link", "none1"), ("s link", "none2"), ("e key-file", "is empty"),
+      ("s key-file", "expected 8 to 63"),
+    ] {
+      #expect(line(name).contains(said) && line(name).contains("\"state\":\"problem\""), "\(name): \(result.out)")
+    }
+    #expect(line("folder actuator").contains("mytool cannot be run"), "\(result.out)")
+    #expect(line("g key-file").contains("\"state\":\"ok\""), "\(result.out)")
+    #expect(!result.out.contains("1234567"))
+    #expect(!line("link networkmanager").isEmpty, "\(result.out)")
+  }
+
   /// One device is not the one that the rig names: it is set aside, and its case goes to the other.
   @Test func aDeviceThatIsNotWhatTheRigSaysIsQuarantined() throws {
     let emulated = Process()

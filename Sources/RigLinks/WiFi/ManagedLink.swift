@@ -57,27 +57,55 @@ public actor ManagedLink: Link {
   public static nonisolated(nonsending) func open(
     _ loop: EpollLoop, radio name: String, key: String? = nil
   ) async throws -> ManagedLink {
-    guard geteuid() == 0 else {
-      throw RadioUnavailable("root is needed to give NetworkManager a profile that nobody else can read")
-    }
     if let key, HotspotKey(key) == nil { throw RadioUnavailable("the rig's hotspot key: \(JoinFailure.badKey)") }
-    let radio = try Radio.find(name)
-    if radio.block != nil {
-      throw RadioUnavailable("\(radio.text) is blocked by rfkill; see: rfkill list")
+    let found = try await find(loop, radio: name)
+    let link = ManagedLink(
+      loop, found.manager, found.scanner, try NetworkControl(NetworkNamespace.current("home")), found.radio,
+      former: found.former, key: key)
+    await link.watchCarrier()
+    return link
+  }
+
+  /// Looks for what a link needs of this machine, and changes nothing.
+  /// - Parameter radio: what it would join with; `nil`: only what every radio needs is looked for.
+  /// - Throws: `RadioUnavailable` with what is missing; `SystemError`.
+  public static nonisolated(nonsending) func look(_ loop: EpollLoop, radio: String? = nil) async throws {
+    if let radio { _ = try await find(loop, radio: radio) } else { _ = try await tools(loop) }
+  }
+
+  private struct Found {
+    let radio: Radio
+    let manager: NetworkManager
+    let scanner: SystemTool
+    /// The connection that the radio has now; empty: none.
+    let former: String
+  }
+
+  private static nonisolated(nonsending) func tools(
+    _ loop: EpollLoop
+  ) async throws -> (manager: NetworkManager, scanner: SystemTool) {
+    guard geteuid() == 0 else {
+      throw RadioUnavailable(
+        "root is needed to give NetworkManager a profile that nobody else can read", fix: "run as root")
     }
     let manager = try await NetworkManager(loop)
-    let scanner = try SystemTool(loop, "iw", package: "iw")
+    return (manager, try SystemTool(loop, "iw", package: "iw"))
+  }
+
+  private static nonisolated(nonsending) func find(_ loop: EpollLoop, radio name: String) async throws -> Found {
+    let radio = try Radio.find(name)
+    if radio.block != nil {
+      throw RadioUnavailable("\(radio.text) is blocked by rfkill; see: rfkill list", fix: "rfkill unblock wifi")
+    }
+    let (manager, scanner) = try await tools(loop)
     let state = try await manager.ask(["-g", "GENERAL.STATE,GENERAL.CON-UUID", "device", "show", radio.interface])
     let words = state.text.split(separator: "\n", omittingEmptySubsequences: false)
     guard state.isGood, let number = words.first?.split(separator: " ").first.flatMap({ Int($0) }), number >= 20 else {
       throw RadioUnavailable(
-        "NetworkManager does not manage \(radio.text): it says \(state.isGood ? state.text : state.complaint)")
+        "NetworkManager does not manage \(radio.text): it says \(state.isGood ? state.text : state.complaint)",
+        fix: "nmcli device set \(radio.interface) managed yes")
     }
-    let link = ManagedLink(
-      loop, manager, scanner, try NetworkControl(NetworkNamespace.current("home")), radio,
-      former: words.count > 1 ? String(words[1]) : "", key: key)
-    await link.watchCarrier()
-    return link
+    return Found(radio: radio, manager: manager, scanner: scanner, former: words.count > 1 ? String(words[1]) : "")
   }
 
   private init(

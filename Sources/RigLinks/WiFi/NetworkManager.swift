@@ -10,7 +10,8 @@ struct NetworkManager: Sendable {
     let answer = try await ask(["-g", "RUNNING", "general"])
     guard answer.isGood, answer.text == "running" else {
       let why = answer.complaint.isEmpty ? answer.text : answer.complaint
-      throw RadioUnavailable("NetworkManager does not run here: \(why)")
+      throw RadioUnavailable(
+        "NetworkManager does not run here: \(why)", fix: "systemctl start NetworkManager")
     }
   }
 

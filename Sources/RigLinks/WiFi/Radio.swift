@@ -28,11 +28,6 @@ public struct Radio: Hashable, Sendable {
     case hard
   }
 
-  /// `run --link wifi` can take it: it may be moved, nothing blocks it, and who uses it can be told to let go.
-  public var isUsable: Bool {
-    mayChangeNamespace && block == nil && (manager == nil || manager == "NetworkManager")
-  }
-
   /// `wlan0 (phy0, mac80211_hwsim)`
   public var text: String {
     let inner = driver.isEmpty ? phy : "\(phy), \(driver)"
@@ -72,7 +67,12 @@ public struct Radio: Hashable, Sendable {
 /// Why a radio cannot be used.
 public struct RadioUnavailable: Error, CustomStringConvertible {
   public let description: String
-  init(_ description: String) { self.description = description }
+  /// What a person can do about it; empty where the description says it.
+  public let fix: String
+  init(_ description: String, fix: String = "") {
+    self.description = description
+    self.fix = fix
+  }
 }
 
 /// What the file system says of interfaces.
@@ -125,10 +125,16 @@ enum SystemTree {
     return access("/run/wpa_supplicant/\(interface)", F_OK) == 0 ? "wpa_supplicant" : nil
   }
 
+  /// A folder may be entered, which counts as executable.
+  static func isProgram(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+  }
+
   /// A program of the system: in PATH, or where administrators' programs stand.
   static func program(_ name: String) -> String? {
     let path = getenv("PATH").map { String(cString: $0) } ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
-    return folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram)
   }
 }

@@ -21,7 +21,8 @@ struct SystemTool: Sendable {
   /// - Throws: `RadioUnavailable` where there is no such program.
   init(_ loop: EpollLoop, _ name: String, package: String) throws(RadioUnavailable) {
     guard let program = SystemTree.program(name) else {
-      throw RadioUnavailable("\(name) is missing; on Debian: apt-get install \(package)")
+      throw RadioUnavailable(
+        "\(name) is missing; on Debian: apt-get install \(package)", fix: "apt-get install \(package)")
     }
     self.loop = loop
     self.program = program

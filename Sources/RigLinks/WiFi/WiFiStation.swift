@@ -56,17 +56,9 @@ final class WiFiStation: @unchecked Sendable {
     -> WiFiStation
   {
     let radio = try Radio.find(name)
-    switch radio.block {
-    case .soft: throw RadioUnavailable("\(radio.text) is blocked by rfkill; to lift it: rfkill unblock wifi")
-    case .hard: throw RadioUnavailable("\(radio.text) is blocked by a switch of the machine (rfkill)")
-    case nil: break
-    }
-    guard radio.mayChangeNamespace else {
-      throw RadioUnavailable("\(radio.text) cannot be moved: its driver does not allow another network namespace")
-    }
-    guard geteuid() == 0 else { throw RadioUnavailable("root is needed to move \(radio.text)") }
+    if let refusal = radio.refusal { throw refusal }
     switch radio.manager {
-    case "NetworkManager":
+    case "NetworkManager"?:
       try await tellManager(loop, radio.interface, "no")
       do {
         return try await take(loop, radio, country: country, gaveUpByManager: true)
@@ -75,8 +67,7 @@ final class WiFiStation: @unchecked Sendable {
         try? await tellManager(loop, radio.interface, "yes")
         throw error
       }
-    case let other?: throw RadioUnavailable("\(radio.text) is used by \(other): stop that first")
-    case nil: return try await take(loop, radio, country: country, gaveUpByManager: false)
+    default: return try await take(loop, radio, country: country, gaveUpByManager: false)
     }
   }
 

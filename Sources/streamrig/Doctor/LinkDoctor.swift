@@ -8,7 +8,7 @@ enum LinkDoctor {
   /// To be called before any thread exists, and last: it moves the process into a private namespace, as a run does.
   static func examine() -> [Diagnosis] {
     let refusal = captureRefusal
-    let before = [loopback, wifi]
+    let before = [loopback, wifi, networkManager]
     let namespace = namespace
     return [capture(refusal, inside: captureRefusal)] + before + [namespace]
   }
@@ -80,13 +80,16 @@ enum LinkDoctor {
     }
   }
 
+  /// Where the kernel does not answer of radios.
+  static var radioFix: String { geteuid() == 0 ? "look at dmesg" : "run as root, which a radio needs in any case" }
+
   private static var wifi: Diagnosis {
     let name = "link wifi"
     let radios: [Radio]
     do {
       radios = try Radio.list()
     } catch {
-      return .warning(name, "the kernel does not list its radios: \(error)", fix: "look at dmesg")
+      return .warning(name, "the kernel does not list its radios: \(error)", fix: radioFix)
     }
     guard !radios.isEmpty else {
       return .warning(
@@ -95,15 +98,28 @@ enum LinkDoctor {
           "plug in a Wi-Fi adapter, or modprobe mac80211_hwsim for simulated ones; runs on emulated devices need none")
     }
     let list = radios.map(text).joined(separator: "; ")
-    guard SystemFile.program("wpa_supplicant") != nil else {
-      return .warning(name, "\(list), but no wpa_supplicant", fix: "apt install wpasupplicant")
-    }
-    guard radios.contains(where: \.isUsable) else {
+    let refusals = radios.compactMap(\.refusal)
+    guard refusals.count < radios.count else {
       return .warning(
-        name, "none can be used: \(list)",
-        fix: "rfkill unblock wifi; stop who uses it; or take an adapter with another driver")
+        name, "none can be taken: \(refusals.map(\.description).joined(separator: "; "))",
+        fix: refusals.map(\.fix).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+          .joined(separator: "\n"))
     }
     return .ok(name, list)
+  }
+
+  /// What every radio of such a link needs; which radios NetworkManager manages is for a rig to say.
+  private static var networkManager: Diagnosis {
+    let name = "link networkmanager"
+    do {
+      let loop = try EpollLoop()
+      try loop.run { try await ManagedLink.look(loop) }
+      return .ok(name, "NetworkManager runs, and nmcli and iw are there")
+    } catch let error as RadioUnavailable {
+      return .warning(name, "\(error)", fix: error.fix.isEmpty ? "link wifi does without it" : error.fix)
+    } catch {
+      return .warning(name, "\(error)", fix: "link wifi does without it")
+    }
   }
 
   /// `wlan0 (phy0, ath9k), 2.4 and 5 GHz, NetworkManager's`

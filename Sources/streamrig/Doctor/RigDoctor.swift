@@ -1,4 +1,5 @@
 import Glibc
+import RigLinks
 import RigLoop
 import RigModel
 import RigPlan
@@ -9,7 +10,7 @@ enum RigDoctor {
   static func examine(_ rig: Rig) -> [Diagnosis] {
     twins(rig)
       + rig.devices.flatMap { device in
-        [control(device), link(device), capture(device)].compactMap { $0 } + commands(device)
+        [control(device), link(device), key(device), capture(device)].compactMap { $0 } + commands(device)
       }
   }
 
@@ -46,7 +47,8 @@ enum RigDoctor {
           ? "plug it in; this machine has no serial line by id at all"
           : "plug it in, or name one of these in /dev/serial/by-id: \(there.joined(separator: ", "))")
     }
-    guard status.st_mode & S_IFMT == S_IFCHR else {
+    // Opening it would tell for sure, and reset many boards.
+    guard status.st_mode & S_IFMT == S_IFCHR, SystemFile.deviceClass(status.st_rdev) ?? "tty" == "tty" else {
       return .problem(name, "\(path) is no serial line", fix: "name the line by its path under /dev/serial/by-id")
     }
     guard access(path, R_OK | W_OK) == 0 else {
@@ -91,17 +93,36 @@ enum RigDoctor {
     case .away: return .ok(name, "none: a phone plays, and its own capture proves the media")
     case .interface(let interface): return self.interface(name, interface)
     case .wifi(let radio), .networkManager(let radio):
-      let isRadio = SystemFile.list("/sys/class/ieee80211").contains(radio)
-      guard isRadio || access("/sys/class/net/\(radio)/wireless", F_OK) == 0 else {
+      do {
+        let found = try Radio.find(radio)
+        if device.link == .wifi(radio: radio) {
+          if let refusal = found.refusal { throw refusal }
+          let giver = found.manager.map { ", and \($0) gives it up" } ?? ""
+          return .ok(name, "the radio \(found.text) can be taken\(giver)")
+        }
+        let loop = try EpollLoop()
+        try loop.run { try await ManagedLink.look(loop, radio: radio) }
+        return .ok(name, "NetworkManager can join with the radio \(found.text)")
+      } catch let error as RadioUnavailable {
         return .problem(
-          name, "there is no radio \(radio)",
-          fix: "plug it in, or name another: iw dev lists them")
+          name, "\(error)", fix: error.fix.isEmpty ? "plug it in, or name another: iw dev lists them" : error.fix)
+      } catch {
+        return .problem(name, "\(radio): \(error)", fix: LinkDoctor.radioFix)
       }
-      if let file = device.keyFile, access(file, R_OK) != 0 {
-        return .problem(
-          name, "\(file): \(SystemError("access", on: file).reason)", fix: "make the file, readable by this user alone")
-      }
-      return .ok(name, "the radio \(radio) is there")
+    }
+  }
+
+  /// Whether a run would take the key. Nothing of it is shown.
+  private static func key(_ device: Rig.Device) -> Diagnosis? {
+    guard let file = device.keyFile else { return nil }
+    let name = "\(device.name) key-file"
+    let fix = "put the hotspot's key into its first line, readable by this user alone"
+    do {
+      let key = try RadioChoice.key(in: file, for: "key-file")
+      if let problem = WiFiLink.problem(ofKey: key) { return .problem(name, "\(file): \(problem)", fix: fix) }
+      return .ok(name, "\(file) holds a key")
+    } catch {
+      return .problem(name, "\(error)", fix: fix)
     }
   }
 
@@ -143,7 +164,7 @@ enum RigDoctor {
     _ name: String, _ device: Rig.Device, _ template: CommandTemplate, isNeeded: Bool
   ) -> Diagnosis {
     let path = (try? device.program(template))?.path
-    if let path, access(path, X_OK) == 0 { return .ok(name, path) }
+    if let path, SystemFile.isProgram(path) { return .ok(name, path) }
     let finding = "\(template.program) cannot be run: there is no such program, or not for this user"
     let fix = "install it, or write its whole path into the rig file"
     return isNeeded ? .problem(name, finding, fix: fix) : .warning(name, finding, fix: fix)
