@@ -1,4 +1,5 @@
-// A stage-link/1 agent for a host app, in one file: copy it into the app. It needs Foundation alone.
+// A stage-link/1 agent for a host app, in one file: copy it into the app. It needs Foundation alone, and Swift 6.1
+// (Xcode 16.3), in language mode 5 or 6, whatever the project's default isolation is.
 //
 // 1. Let a small class of yours conform to `RTSPLiveStreaming` by calling the SDK.
 // 2. Make a `StageLinkAgent`. Its `send` writes to the channel to the harness, a TCP connection for instance.
@@ -8,7 +9,7 @@
 public import Foundation
 
 /// What the agent needs of the SDK. The names are those of its methods and handlers.
-public protocol RTSPLiveStreaming: Sendable {
+public nonisolated protocol RTSPLiveStreaming: Sendable {
   /// Why no session can be started now; empty: ready.
   var notReadyReasons: [String] { get }
   var supportsRTSPLiveStreaming: Bool { get }
@@ -18,7 +19,7 @@ public protocol RTSPLiveStreaming: Sendable {
   func stopRTSPLiveStreaming()
 }
 
-public struct LiveStreamingParameters: Hashable, Sendable {
+public nonisolated struct LiveStreamingParameters: Hashable, Sendable {
   /// Mbit/s; 0: the device's default.
   public var bitrate: Double
   /// 0 is lossless; larger is more compression.
@@ -28,7 +29,7 @@ public struct LiveStreamingParameters: Hashable, Sendable {
 }
 
 /// Pass each of them to the SDK's parameter of the same name.
-public struct LiveStreamingHandlers: Sendable {
+public nonisolated struct LiveStreamingHandlers: Sendable {
   public typealias Completion = @Sendable (_ success: Bool, _ error: (any Error)?) -> Void
   public let configureHotspotStartingHandler: @Sendable () -> Void
   public let hotspotConfigureCompletionHandler: Completion
@@ -43,7 +44,7 @@ public struct LiveStreamingHandlers: Sendable {
 }
 
 /// Who the agent is, in its reply to `hello`.
-public struct StageLinkIdentity: Sendable {
+public nonisolated struct StageLinkIdentity: Sendable {
   public var agentVersion = "1"
   /// The app itself is under test: losing it is a failure.
   public var underTest = false
@@ -59,11 +60,11 @@ public struct StageLinkIdentity: Sendable {
 }
 
 // Unchecked: everything that changes is touched under `lock`.
-public final class StageLinkAgent: @unchecked Sendable {
+public nonisolated final class StageLinkAgent: @unchecked Sendable {
   private typealias Members = [String: StageLinkJSON]
-  private enum State: String { case idle, starting, streaming, stopping }
+  private nonisolated enum State: String { case idle, starting, streaming, stopping }
 
-  private struct Refusal: Error {
+  private nonisolated struct Refusal: Error {
     var code: Int64
     var message: String
     var data: StageLinkJSON = .null
@@ -507,7 +508,7 @@ public final class StageLinkAgent: @unchecked Sendable {
 }
 
 /// JSON as stage-link has it: nesting of 8 at most, integers within ±2^53.
-public enum StageLinkJSON: Hashable, Sendable, Decodable {
+public nonisolated enum StageLinkJSON: Hashable, Sendable, Decodable {
   case null
   case bool(Bool)
   case integer(Int64)
