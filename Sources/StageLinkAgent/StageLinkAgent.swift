@@ -72,9 +72,11 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
 
   private static let recordLimit = 4096
   private static let ringCapacity = 128
+  /// No parameter is beyond this, whatever its range says: an `Int` holds it.
+  private static let most = -1e9...1e9
 
   private let sdk: any RTSPLiveStreaming
-  private let identity: StageLinkIdentity
+  private var identity: StageLinkIdentity
   private let boot: String
   private let guarded: Bool
   private let clock: @Sendable () -> Int64
@@ -111,9 +113,10 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
     send: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.identity = identity
+    self.identity.ranges = identity.ranges.mapValues { $0.clamped(to: StageLinkAgent.most) }
     self.sdk = sdk
     self.guarded = guarded
-    self.boot = boot
+    self.boot = StageLinkAgent.brief(boot, 64)
     self.clock = clock
     self.wallClock = wallClock
     write = send
@@ -124,12 +127,7 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
 
   /// The channel was opened anew, or lost.
   public func linkReset() {
-    lock.withLock {
-      line = []
-      skipping = false
-      greeted = false
-      outbox = []
-    }
+    lock.withLock { (line, skipping, greeted, outbox) = ([], false, false, []) }
   }
 
   /// Bytes from the harness, cut anywhere.
@@ -163,7 +161,7 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
   /// A claim beside the events of the flow, such as `x.worn` or `x.battery`.
   public func claim(_ name: String, _ data: [String: StageLinkJSON] = [:]) {
     let run = lock.withLock { self.run }
-    emit("x.\(name.hasPrefix("x.") ? String(name.dropFirst(2)) : name)", run: run, data, source: "host")
+    emit(StageLinkAgent.brief(name.hasPrefix("x.") ? name : "x.\(name)", 64), run: run, data, source: "host")
   }
 
   /// A line of the app's log, for the harness's evidence.
@@ -187,24 +185,17 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
       waitingForHotspotOpenHandler: begins("waitingForHotspotOpen"),
       connectDeviceHotspotStartingHandler: { ssid in
         // The phone joins: the harness must not.
-        self.emit(
-          "connectDeviceHotspotStarting", run: run,
-          ["ssid": .string(ssid), "join": .object(["by": .string("device")])])
+        let join = StageLinkJSON.object(["by": .string("device")])
+        self.emit("connectDeviceHotspotStarting", run: run, ["ssid": .string(ssid), "join": join])
       },
       deviceHotspotConnectCompletionHandler: completes("deviceHotspotConnectCompletion"),
-      rtspAddressReceivedHandler: { address in
-        self.emit("rtspAddressReceived", run: run, ["address": .string(address)])
-      },
+      rtspAddressReceivedHandler: { self.emit("rtspAddressReceived", run: run, ["address": .string($0)]) },
       sessionStartCompletionHandler: completes("sessionStartCompletion"),
       sessionFinishHandler: { userStopped, error in
         let isOwnerGone = self.lock.withLock { self.ownerGone && self.run == run }
         let gone = NSError(domain: "agent", code: 1, userInfo: [NSLocalizedDescriptionKey: "the owner went silent"])
-        self.emit(
-          "sessionFinish", run: run,
-          [
-            "userStopped": .bool(userStopped && !isOwnerGone),
-            "error": StageLinkJSON(isOwnerGone ? error ?? gone : error),
-          ])
+        let why = StageLinkJSON(isOwnerGone ? error ?? gone : error)
+        self.emit("sessionFinish", run: run, ["userStopped": .bool(userStopped && !isOwnerGone), "error": why])
       })
   }
 
@@ -231,34 +222,42 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
     flush()
   }
 
-  /// What no record could hold is said with a shorter message of its error, and without its largest members.
+  /// What no record could hold is said with a shorter message of its error, and without its largest members. What no
+  /// reader of records takes, too deep or beyond ±2^53, is left out.
   private static func fitting(_ data: Members, _ common: Members) -> Members {
-    var members = data.merging(common) { $1 }
+    // A page of events has four levels around a member.
+    let taken = data.filter { StageLinkJSON((Array("[[[[".utf8) + $0.value.text + Array("]]]]".utf8))[...]) != nil }
+    var members = taken.merging(common) { $1 }
     var excess: Int { StageLinkJSON.object(members).text.count - (recordLimit - 300) }
-    guard excess > 0 else { return members }
-    members["cut"] = .bool(true)
-    if case .object(var error)? = members["error"], let message = error["message"]?.string {
-      var rest = message.unicodeScalars.prefix(recordLimit)
-      repeat {
-        error["message"] = .string(String(rest))
-        members["error"] = .object(error)
-        rest = rest.dropLast(max(1, excess / 6))
-      } while excess > 0 && !rest.isEmpty
+    if taken.count < data.count || excess > 0 { members["cut"] = .bool(true) }
+    if excess > 0, case .object(var error)? = members["error"], let message = error["message"]?.string {
+      error["message"] = .string(brief(message, StageLinkJSON.quoted(message).count - 2 - excess))
+      members["error"] = .object(error)
     }
     for (key, _) in members.sorted(by: { $0.value.text.count > $1.value.text.count })
     where excess > 0 && common[key] == nil && key != "cut" { members[key] = nil }
     return members
   }
 
+  /// The beginning of a text for people, in at most so many bytes of JSON.
+  private static func brief(_ text: String, _ bytes: Int) -> String {
+    var left = bytes
+    func fits(_ character: Character) -> Bool {
+      left -= StageLinkJSON.quoted(String(character)).count - 2
+      return left >= 0
+    }
+    return String(text.prefix(while: fits))
+  }
+
   private func endRun() { (lastRun, run, state, ownerGone) = (run, nil, .idle, false) }
 
   private var runJSON: StageLinkJSON { run.map { .string($0) } ?? .null }
 
-  private func notify(_ method: String, _ params: [String: StageLinkJSON]) {
+  private func notify(_ method: String, _ params: Members) {
     send(["jsonrpc": .string("2.0"), "method": .string(method), "params": .object(params)])
   }
 
-  private func send(_ record: [String: StageLinkJSON]) {
+  private func send(_ record: Members) {
     let json = StageLinkJSON.object(record).text
     outbox += [0x1E] + json + Array(" *".utf8) + StageLinkAgent.checksum(json) + [0x0A]
   }
@@ -348,7 +347,8 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
   }
 
   private func send(error: Refusal, to id: StageLinkJSON) {
-    var members: [String: StageLinkJSON] = ["code": .integer(error.code), "message": .string(error.message)]
+    let message = StageLinkAgent.brief(error.message, 1000)
+    var members: Members = ["code": .integer(error.code), "message": .string(message)]
     if error.data != .null { members["data"] = error.data }
     send(["jsonrpc": .string("2.0"), "id": id, "error": .object(members)])
   }
@@ -358,13 +358,15 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
   private func handle(_ request: StageLinkJSON, _ now: Int64) {
     lock.withLock { lastHeard = now }
     guard let id = request["id"], let method = request["method"]?.string else { return }
+    // Every reply has the id.
+    guard id.text.count <= 68 else { return lock.withLock { _ = damaged(-32600, "id") } }
     do {
       let result = try answer(method, request["params"] ?? .null, now)
-      let reply: [String: StageLinkJSON] = ["jsonrpc": .string("2.0"), "id": id, "result": .object(result)]
-      let isTooLarge = StageLinkJSON.object(reply).text.count > StageLinkAgent.recordLimit
-      lock.withLock {
-        if isTooLarge { send(error: Refusal(code: -32009, message: "too large"), to: id) } else { send(reply) }
+      let reply: Members = ["jsonrpc": .string("2.0"), "id": id, "result": .object(result)]
+      guard StageLinkJSON.object(reply).text.count <= StageLinkAgent.recordLimit else {
+        throw Refusal(code: -32009, message: "too large")
       }
+      lock.withLock { send(reply) }
     } catch {
       // What is no refusal of ours is the SDK's own reason for not starting.
       let refusal = error as? Refusal ?? Refusal(code: -32008, message: error.localizedDescription)
@@ -400,16 +402,17 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
 
   private var readiness: StageLinkJSON {
     let reasons = sdk.notReadyReasons
-    return .object(["ok": .bool(reasons.isEmpty), "reasons": .array(reasons.map { .string($0) })])
+    let said = reasons.prefix(8).map { StageLinkJSON.string(StageLinkAgent.brief($0, 200)) }
+    return .object(["ok": .bool(reasons.isEmpty), "reasons": .array(said)])
   }
 
-  private func hello(_ params: StageLinkJSON) throws -> [String: StageLinkJSON] {
+  private func hello(_ params: StageLinkJSON) throws -> Members {
     guard params["v"]?.array?.contains(.integer(1)) == true else {
       throw Refusal(code: -32010, message: "version", data: .object(["v": .array([.integer(1)])]))
     }
     guard let nonce = params["nonce"]?.string else { throw Refusal(code: -32602, message: "nonce") }
     lock.withLock { greeted = true }
-    var result: [String: StageLinkJSON] = [
+    var result: Members = [
       "v": .integer(1), "nonce": .string(nonce), "boot": .string(boot),
       "agent": .object([
         "name": .string("stage-link-swift"), "version": .string(identity.agentVersion), "role": .string("app"),
@@ -423,17 +426,14 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
       "caps": .array(sdk.supportsRTSPLiveStreaming ? [.string("rtsp")] : []), "faults": .array([]),
       "limits": .object(["record": .integer(Int64(StageLinkAgent.recordLimit))]), "ready": readiness,
     ]
-    if !identity.ranges.isEmpty {
-      result["params"] = .object(
-        identity.ranges.mapValues { .array([.number($0.lowerBound), .number($0.upperBound)]) })
-    }
+    if !identity.ranges.isEmpty { result["params"] = .object(identity.ranges.mapValues { StageLinkJSON($0) }) }
     if let probe = identity.probe {
       result["probe"] = .object(["host": .string(probe.host), "port": .integer(Int64(probe.port))])
     }
     return result
   }
 
-  private func start(_ params: StageLinkJSON) throws -> [String: StageLinkJSON] {
+  private func start(_ params: StageLinkJSON) throws -> Members {
     guard let wanted = params["run"]?.string, !wanted.isEmpty, wanted.utf8.count <= 64 else {
       throw Refusal(code: -32602, message: "run")
     }
@@ -460,20 +460,22 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
 
   private func parameters(_ json: StageLinkJSON?) throws -> LiveStreamingParameters? {
     guard let json, json.string != "default" else { return nil }
-    func value(_ name: String) throws -> Double {
+    func value(_ name: String, isWhole: Bool = true) throws -> Double {
       let range = identity.ranges[name]
-      guard let value = json[name]?.double, value == 0 || range?.contains(value) ?? (abs(value) < 1e9) else {
-        let bounds = range.map { StageLinkJSON.array([.number($0.lowerBound), .number($0.upperBound)]) }
-        throw Refusal(code: -32004, message: name, data: .object(["param": .string(name), "range": bounds ?? .null]))
+      guard let value = json[name]?.double, value == 0 || (range ?? StageLinkAgent.most).contains(value),
+        !isWhole || value == value.rounded()
+      else {
+        let bounds = range.map { StageLinkJSON($0) } ?? .null
+        throw Refusal(code: -32004, message: name, data: .object(["param": .string(name), "range": bounds]))
       }
       return value
     }
     return LiveStreamingParameters(
-      bitrate: try value("bitrate"), qualityFactor: Int(try value("qualityFactor")),
+      bitrate: try value("bitrate", isWhole: false), qualityFactor: Int(try value("qualityFactor")),
       iFrameInterval: Int(try value("iFrameInterval")))
   }
 
-  private func stop(_ params: StageLinkJSON) throws -> [String: StageLinkJSON] {
+  private func stop(_ params: StageLinkJSON) throws -> Members {
     guard let wanted = params["run"]?.string else { throw Refusal(code: -32602, message: "run") }
     let mustStop = try lock.withLock {
       // The same stop twice is no error; another run's is.
@@ -487,7 +489,7 @@ public nonisolated final class StageLinkAgent: @unchecked Sendable {
   }
 
   /// The events after `since` that fit a record.
-  private func page(since: Int64) -> [String: StageLinkJSON] {
+  private func page(since: Int64) -> Members {
     let oldest = (ring.first?.sequence ?? sequence + 1) - 1
     var (next, used) = (max(since, oldest), 0)
     var events: [StageLinkJSON] = []
@@ -535,31 +537,29 @@ public nonisolated enum StageLinkJSON: Hashable, Sendable, Decodable {
     self = value
   }
 
+  init(_ range: ClosedRange<Double>) { self = .array([.number(range.lowerBound), .number(range.upperBound)]) }
+
   /// Verbatim: domain, code and message of an error; null without one.
   init(_ error: (any Error)?) {
-    let parts = error.map { $0 as NSError }.map { ($0.domain, Int64($0.code), $0.localizedDescription) }
-    self = parts.map { .object(["domain": .string($0), "code": .integer($1), "message": .string($2)]) } ?? .null
+    func code(_ code: Int) -> StageLinkJSON {
+      Int64(code).magnitude <= 1 << 53 ? .integer(Int64(code)) : .string("\(code)")
+    }
+    self =
+      error.map { $0 as NSError }.map {
+        .object(["domain": .string($0.domain), "code": code($0.code), "message": .string($0.localizedDescription)])
+      } ?? .null
   }
 
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
-    if value.decodeNil() {
-      self = .null
-    } else if let bool = try? value.decode(Bool.self) {
-      self = .bool(bool)
-    } else if let integer = try? value.decode(Int64.self) {
-      guard integer.magnitude <= 1 << 53 else {
-        throw DecodingError.dataCorruptedError(in: value, debugDescription: "beyond ±2^53")
-      }
-      self = .integer(integer)
-    } else if let number = try? value.decode(Double.self) {
-      self = .number(number)
-    } else if let string = try? value.decode(String.self) {
-      self = .string(string)
-    } else if let array = try? value.decode([StageLinkJSON].self) {
-      self = .array(array)
-    } else {
-      self = .object(try value.decode([String: StageLinkJSON].self))
+    func read<T: Decodable>(_ make: (T) -> StageLinkJSON) -> StageLinkJSON? { (try? value.decode(T.self)).map(make) }
+    let plain =
+      value.decodeNil() ? .null : read(StageLinkJSON.bool) ?? read(StageLinkJSON.integer) ?? read(StageLinkJSON.number)
+    self =
+      try plain ?? read(StageLinkJSON.string) ?? read(StageLinkJSON.array)
+      ?? .object(value.decode([String: StageLinkJSON].self))
+    if let integer, integer.magnitude > 1 << 53 {
+      throw DecodingError.dataCorruptedError(in: value, debugDescription: "beyond ±2^53")
     }
   }
 
@@ -585,7 +585,7 @@ public nonisolated enum StageLinkJSON: Hashable, Sendable, Decodable {
     }
   }
 
-  private static func quoted(_ text: String) -> [UInt8] {
+  fileprivate static func quoted(_ text: String) -> [UInt8] {
     var out: [UInt8] = [0x22]
     for byte in text.utf8 {
       switch byte {

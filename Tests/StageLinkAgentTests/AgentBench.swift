@@ -23,7 +23,10 @@ final class AgentBench: @unchecked Sendable {
     var channel: (any ByteChannel)?
   }
 
-  init(_ loop: Loop, guarded: Bool = false, wallClock: (@Sendable () -> Int64)? = nil) {
+  init(
+    _ loop: Loop, guarded: Bool = false, wallClock: (@Sendable () -> Int64)? = nil,
+    ranges: [String: ClosedRange<Double>] = ["bitrate": 0.25...8, "qualityFactor": 0...51, "iFrameInterval": 4...119]
+  ) {
     self.loop = loop
     let wire = Wire()
     self.wire = wire
@@ -32,7 +35,7 @@ final class AgentBench: @unchecked Sendable {
     var identity = StageLinkIdentity(model: "swift-demo")
     identity.serial = "S1"
     identity.sdk = "fake 1.0"
-    identity.ranges = ["bitrate": 0.25...8, "qualityFactor": 0...51, "iFrameInterval": 4...119]
+    identity.ranges = ranges
     identity.probe = ("192.168.42.1", 80)
     let agent = StageLinkAgent(
       identity, sdk: sdk, guarded: guarded, boot: "b1", clock: { loop.now.nanoseconds / 1000 },

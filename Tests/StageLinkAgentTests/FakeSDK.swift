@@ -6,14 +6,15 @@ import StageLinkAgent
 /// An SDK whose sessions only wait, in the loop's time.
 // Unchecked: touched only on the loop's thread.
 final class FakeSDK: RTSPLiveStreaming, @unchecked Sendable {
-  struct NotPossible: Error, LocalizedError { var errorDescription: String? { "camera not available" } }
+  struct NotPossible: Error, LocalizedError { var errorDescription: String? }
 
   private let loop: Loop
   /// The completion that fails, with this error.
   var refuses: String?
   var error = NSError(domain: "camera", code: 17, userInfo: [NSLocalizedDescriptionKey: "closed \"by\" system"])
   var address = "rtsp://192.168.42.1:554/live"
-  var throwsAtStart = false
+  /// Why no start is taken.
+  var throwsAtStart: String?
   var notReadyReasons: [String] = []
   var supportsRTSPLiveStreaming = true
   private(set) var parameters: LiveStreamingParameters?
@@ -23,7 +24,7 @@ final class FakeSDK: RTSPLiveStreaming, @unchecked Sendable {
   init(_ loop: Loop) { self.loop = loop }
 
   func startRTSPLiveStreaming(parameters: LiveStreamingParameters?, handlers: LiveStreamingHandlers) throws {
-    if throwsAtStart { throw NotPossible() }
+    if let throwsAtStart { throw NotPossible(errorDescription: throwsAtStart) }
     self.parameters = parameters
     self.handlers = handlers
     steps = loop.spawn { try await self.session(handlers) }

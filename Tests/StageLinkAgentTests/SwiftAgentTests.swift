@@ -125,9 +125,9 @@ import Testing
   @Test func aStartThatTheSDKDoesNotTake() throws {
     try onBench { bench in
       _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
-      bench.sdk.throwsAtStart = true
+      bench.sdk.throwsAtStart = "camera not available"
       #expect(await code { try await bench.start() } == -32008)
-      bench.sdk.throwsAtStart = false
+      bench.sdk.throwsAtStart = nil
       bench.sdk.notReadyReasons = ["worn"]
       #expect(await code { try await bench.start() } == -32006)
       bench.sdk.notReadyReasons = []
@@ -139,6 +139,89 @@ import Testing
       try await bench.start()
       #expect(await code { _ = try await bench.call("stop", ["run": "r2"]) } == -32002)
     }
+  }
+
+  /// A quality of 2.7 is not one of 2; what no integer holds is refused, whatever the app says of its ranges.
+  @Test(
+    arguments: [
+      ("qualityFactor", .number(2.7)), ("iFrameInterval", .number(9.9)), ("qualityFactor", .number(1e30)),
+      ("bitrate", .number(1e30)), ("iFrameInterval", .number(-1e19)),
+    ] as [(String, JSONValue)])
+  func aParameterIsTakenAsItIsOrNotAtAll(_ name: String, _ value: JSONValue) throws {
+    let loop = VirtualLoop()
+    try loop.run {
+      let endless: [String: ClosedRange<Double>] = ["qualityFactor": 0...Double.infinity, "bitrate": 0...1e300]
+      let bench = AgentBench(loop, ranges: endless)
+      defer { bench.end() }
+      let hello = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      #expect(hello.ranges == ["qualityFactor": 0...1e9, "bitrate": 0...1e9])
+      var wanted: [(String, JSONValue)] = [("bitrate", 2), ("qualityFactor", 2), ("iFrameInterval", 9)]
+      wanted = wanted.map { $0.0 == name ? (name, value) : $0 }
+      let members = wanted.map { JSONValue.Member($0.0, $0.1) }
+      #expect(await code { try await bench.start("r1", .object(members)) } == -32004)
+      try await bench.start("r1", ["bitrate": .number(2.5), "qualityFactor": .number(2.0), "iFrameInterval": 9])
+      #expect(bench.sdk.parameters?.qualityFactor == 2 && bench.sdk.parameters?.iFrameInterval == 9)
+    }
+  }
+
+  /// Whatever the SDK says, its answer arrives: a refused start is not a silent one.
+  @Test func aReplyOfAnyLengthArrives() throws {
+    let long = String(repeating: "the \"camera\"\u{1}", count: 1000)
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      bench.sdk.throwsAtStart = long
+      var refusal: StageLinkError?
+      do { try await bench.start() } catch { refusal = error as? StageLinkError }
+      #expect(refusal?.code == -32008)
+      let message = refusal?.message ?? ""
+      #expect(message.utf8.count > 500 && long.hasPrefix(message))
+      bench.sdk.throwsAtStart = nil
+      bench.sdk.notReadyReasons = Array(repeating: long, count: 100)
+      #expect(await code { try await bench.start() } == -32006)
+      let reasons = try await bench.call("state")["ready"]?["reasons"]?.array ?? []
+      #expect(!reasons.isEmpty && reasons.allSatisfy { long.hasPrefix($0.string ?? "-") })
+    }
+    let sent = Sent()
+    let agent = StageLinkAgent(StageLinkIdentity(model: "m"), sdk: EagerSDK()) { sent.add($0) }
+    let framing = RecordFraming(guarded: true)
+    for id in ["1", "\"\(String(repeating: "i", count: 3900))\""] {
+      agent.receive(framing.encode(Array(#"{"id":\#(id),"method":"hello","params":{"v":[1],"nonce":"n"}}"#.utf8)))
+    }
+    let replies = records(sent.bytes, framing)
+    #expect(replies.count == 2 && replies.last?["error"]?["code"] == -32600)
+  }
+
+  /// What a record cannot hold is left out, and does not stand in the way of what comes after.
+  @Test func whatNoReaderTakesIsLeftOut() throws {
+    try onBench { bench in
+      _ = try await bench.driver.open { [log = bench.log] in log.take($0) }
+      bench.opener.isUnplugged = true
+      bench.opener.cut()
+      bench.sdk.refuses = "sessionStartCompletion"
+      bench.sdk.error = NSError(domain: "camera", code: .min, userInfo: [NSLocalizedDescriptionKey: "closed"])
+      var deep = StageLinkJSON.integer(1)
+      for _ in 0..<5 { deep = .array([deep]) }
+      bench.agent.claim("deep", ["value": deep, "kept": .array([.integer(1)])])
+      bench.agent.claim("large", ["value": .integer(1 << 53 + 1)])
+      bench.agent.claim(String(repeating: "n", count: 5000))
+      bench.opener.isUnplugged = false
+      #expect(await bench.log.event("x.deep")?.data == ["cut": true, "kept": [1]])
+      #expect(await bench.log.event("x.large")?.data == ["cut": true])
+      #expect(await bench.log.event("x." + String(repeating: "n", count: 62)) != nil)
+      try await bench.start()
+      let refusal = await bench.log.event("sessionStartCompletion")
+      #expect(refusal?.data["error"]?["code"] == "-9223372036854775808" && refusal?.error?.message == "closed")
+      #expect(!bench.log.signals.contains { if case .eventsLost = $0 { true } else { false } })
+    }
+  }
+
+  private func records(_ bytes: [UInt8], _ framing: RecordFraming) -> [JSONValue] {
+    var decoder = RecordDecoder(framing)
+    decoder.push(bytes, at: .zero)
+    var records: [JSONValue] = []
+    while let item = decoder.next() { if case .record(let json) = item { records.append(json) } }
+    #expect(decoder.damagedCount == 0)
+    return records
   }
 
   @Test func whatHappenedWhileTheLinkWasDownIsReplayed() throws {
@@ -199,17 +282,8 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<200 { sdk.handlers?.waitingForHotspotOpenHandler() }
     }
-    var decoder = RecordDecoder(framing)
-    decoder.push(sent.bytes, at: .zero)
-    var numbers: [Int64] = []
-    while let item = decoder.next() {
-      guard case .record(let json) = item else { continue }
-      if json["method"] == "event", let event = json["params"].flatMap({ StageLinkEvent(params: $0) }) {
-        numbers.append(event.sequence)
-      }
-    }
-    #expect(numbers == Array(1...1600))
-    #expect(decoder.damagedCount == 0)
+    let events = records(sent.bytes, framing).filter { $0["method"] == "event" }
+    #expect(events.compactMap { $0["params"].flatMap { StageLinkEvent(params: $0)?.sequence } } == Array(1...1600))
   }
 
   // Unchecked: under a lock.
