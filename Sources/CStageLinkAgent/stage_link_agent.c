@@ -1254,6 +1254,18 @@ static void stop(sl_agent *agent, slice id, slice params) {
   agent->config->stop(agent->config->context, agent->run, SL_STOP_ASKED);
 }
 
+static void remove_fault(sl_agent *agent, size_t i) {
+  agent->fault_count--;
+  memmove(&agent->faults[i], &agent->faults[i + 1], (agent->fault_count - i) * sizeof *agent->faults);
+}
+
+// Whenever faults are looked at: the next tick may be late.
+static void remove_expired(sl_agent *agent, uint64_t at) {
+  for (size_t i = agent->fault_count; i-- > 0;) {
+    if (agent->faults[i].expires != 0 && agent->faults[i].expires <= at) remove_fault(agent, i);
+  }
+}
+
 static void inject(sl_agent *agent, slice id, slice params) {
   const sl_config *config = agent->config;
   slice verb = get(params, "fault"), stage = get(get(params, "at"), "stage"), arguments = get(params, "args");
@@ -1273,6 +1285,7 @@ static void inject(sl_agent *agent, slice id, slice params) {
     refuse(agent, id, SL_UNKNOWN_FAULT, NULL);
     return;
   }
+  remove_expired(agent, agent->received_at);
   size_t length = arguments.at == NULL ? 0 : (size_t)(arguments.end - arguments.at);
   if (agent->fault_count == FAULTS || length >= FAULT_ARGUMENTS) {
     refuse(agent, id, SL_TOO_LARGE, "too many faults, or too large arguments");
@@ -1310,14 +1323,10 @@ static void inject(sl_agent *agent, slice id, slice params) {
   send_reply(agent, id, &w);
 }
 
-static void remove_fault(sl_agent *agent, size_t i) {
-  agent->fault_count--;
-  memmove(&agent->faults[i], &agent->faults[i + 1], (agent->fault_count - i) * sizeof *agent->faults);
-}
-
 static void clear(sl_agent *agent, slice id, slice params) {
   slice wanted = get(params, "id");
   if (wanted.at != NULL) {
+    remove_expired(agent, agent->received_at);
     size_t i = 0;
     while (i < agent->fault_count && !equals(wanted, agent->faults[i].id)) i++;
     if (i == agent->fault_count) {
@@ -1560,6 +1569,7 @@ static void handle(sl_agent *agent, slice request) {
 // MARK: Faults
 
 bool sl_take_fault(sl_agent *agent, const char *verb, const char *stage, sl_fault *fault) {
+  remove_expired(agent, now(agent));
   for (size_t i = 0; i < agent->fault_count; i++) {
     sl_fault *found = &agent->faults[i];
     if (!same(found->kind->verb, verb) || !same(found->kind->stage, stage)) continue;
@@ -1643,9 +1653,7 @@ void sl_tick(sl_agent *agent) {
   uint64_t at = now(agent);
   keep_up(agent, at);
   drop_stale(agent, at);
-  for (size_t i = agent->fault_count; i-- > 0;) {
-    if (agent->faults[i].expires != 0 && agent->faults[i].expires <= at) remove_fault(agent, i);
-  }
+  remove_expired(agent, at);
   if (agent->greeted && at >= agent->next_heartbeat) {
     // After a stall, one heartbeat is enough.
     agent->next_heartbeat += SECOND;

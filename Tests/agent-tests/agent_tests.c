@@ -361,6 +361,31 @@ static void fault_taken_in_inject(void) {
   require(!sl_take_fault(&agent, "hang", "finish", NULL), "the fault that died is there again");
 }
 
+static void inject_for_100_ms(int id) {
+  ask("{\"id\":%d,\"method\":\"inject\",\"params\":"
+      "{\"fault\":\"hang\",\"at\":{\"stage\":\"finish\"},\"ttlMs\":100}}\n", id);
+}
+
+static void fault_after_its_time(void) {
+  begin("a fault whose time has passed, before a tick has come");
+  greet();
+  inject_for_100_ms(2);
+  now += 99999;
+  require(sl_take_fault(&agent, "hang", "finish", NULL), "a fault is gone before its time");
+  inject_for_100_ms(3);
+  now += 100000;
+  require(!sl_take_fault(&agent, "hang", "finish", NULL), "it acts");
+  require(times("x.fault.fired") == 1, "it claims to have acted");
+  // What is dead takes no place.
+  for (int i = 0; i < SL_FAULTS; i++) inject_for_100_ms(4);
+  now += 100000;
+  inject_for_100_ms(5);
+  require(has("\"id\":5,\"result\""), "it is in the way of another");
+  now += 100000;
+  ask("{\"id\":6,\"method\":\"clear\",\"params\":{\"id\":\"f%d\"}}\n", (int)agent.last_fault);
+  require(has("\"id\":6,\"error\":{\"code\":-32005"), "it is still there to be cleared");
+}
+
 // MARK: Restarts
 
 static void boot(void) {
@@ -652,6 +677,7 @@ int main(void) {
   received_inside();
   slow_start();
   fault_taken_in_inject();
+  fault_after_its_time();
   reset_inside_a_read();
   boot_inside_other_functions();
   clock_set_back();

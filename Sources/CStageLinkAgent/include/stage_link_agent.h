@@ -282,7 +282,7 @@ int64_t sl_completion(sl_agent *agent, const char *name, const sl_error *error);
 // `user_stopped`: because of SL_STOP_ASKED or a button, and not by itself.
 void sl_finish(sl_agent *agent, bool user_stopped, const sl_error *error);
 
-// Whether a fault was injected here. Uses it up, once, and claims `x.fault.fired`.
+// Whether a fault was injected here, and its time has not passed. Uses it up, once, and claims `x.fault.fired`.
 bool sl_take_fault(sl_agent *agent, const char *verb, const char *stage, sl_fault *fault);
 // Arguments of a fault: `for` and `after` in milliseconds, `code`, `message`.
 bool sl_fault_integer(const sl_fault *fault, const char *name, int64_t *value);
