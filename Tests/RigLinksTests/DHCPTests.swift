@@ -83,6 +83,53 @@ import Testing
     #expect(pool.counters.refusals > 0 && pool.counters.leases == 0)
   }
 
+  /// A fault that withholds leases counts where one was asked for and withheld.
+  @Test func whatAServerWithheldIsCounted() {
+    for manner in [DHCPPool.Manner.silent, .refuses] {
+      var pool = pool()
+      _ = lease(&pool)
+      let before = pool.counters
+      pool.manner = manner
+      #expect(DHCPPool.withheld(manner, since: before, pool.counters) == nil)
+      // The request is lost on the air: an offer is no refusal.
+      _ = lease(&pool) { $0 % 4 != 3 && $0 < 3 }
+      #expect((DHCPPool.withheld(manner, since: before, pool.counters) == nil) == (manner == .refuses))
+      _ = lease(&pool)
+      #expect(DHCPPool.withheld(manner, since: before, pool.counters) != nil)
+      pool.manner = .leases
+      _ = lease(&pool)
+      #expect(DHCPPool.withheld(manner, since: before, pool.counters) == nil)
+    }
+  }
+
+  /// A station that does not listen misses only what is offered to it.
+  @Test func aDeafStationIsOneThatWasOfferedSomething() {
+    func deafness(_ messages: [DHCPMessage]) -> String? {
+      var client = DHCPClient(hardware: hardware, transaction: 5, at: .zero, patience: .seconds(4), isDeaf: true)
+      _ = client.next(at: .zero)
+      for message in messages { #expect(client.receive(message, at: .zero) == nil) }
+      #expect(client.outcome == nil)
+      return WiFiFault.deafness((asked: 1, ignored: client.ignored))
+    }
+    var offer = DHCPMessage(isReply: true, .offer, transaction: 5, hardware: hardware)
+    offer.server = server
+    #expect(deafness([]) == nil, "a dead server")
+    #expect(deafness([offer]) == nil, "an offer of no address")
+    offer.yours = IPv4(192, 168, 42, 10)
+    var other = offer
+    other.transaction = 6
+    #expect(deafness([other]) == nil, "another client's")
+    let proof = "the station asked 1 times for an address, took none of 2 offers, and got no lease"
+    #expect(deafness([offer, other, offer]) == proof)
+  }
+
+  @Test func anotherNetworkClashesWhereTheWayLeadsThroughIt() {
+    let other = IPv4(192, 168, 42, 77)
+    func proof(_ used: IPv4?) -> String? { SubnetClash.proof("home0", other, towards: server, used: used) }
+    #expect(proof(other) == "the way from the station to 192.168.42.1 is by its other network: home0, 192.168.42.77")
+    #expect(proof(IPv4(192, 168, 42, 10)) == nil && proof(nil) == nil)
+  }
+
   @Test func answersToOthersAreNotForUs() {
     var client = DHCPClient(hardware: hardware, transaction: 5, at: .zero, patience: .seconds(4))
     _ = client.next(at: .zero)

@@ -27,6 +27,9 @@ struct DHCPClient: Sendable {
   let hardware: [UInt8]
   private let transaction: UInt32
   private let deadline: HostTime
+  private let isDeaf: Bool
+  /// Offers that a deaf client did not take.
+  private(set) var ignored = 0
   private var offer: DHCPMessage?
   private var lastServer: IPv4?
   private var wait: Duration = .milliseconds(500)
@@ -34,9 +37,11 @@ struct DHCPClient: Sendable {
   /// When to send again, or to give up.
   private(set) var wakeAt: HostTime
 
-  init(hardware: [UInt8], transaction: UInt32, at now: HostTime, patience: Duration) {
+  /// - Parameter isDeaf: offers are counted, and not taken.
+  init(hardware: [UInt8], transaction: UInt32, at now: HostTime, patience: Duration, isDeaf: Bool = false) {
     self.hardware = hardware
     self.transaction = transaction
+    self.isDeaf = isDeaf
     deadline = now + patience
     wakeAt = now
   }
@@ -66,6 +71,10 @@ struct DHCPClient: Sendable {
     switch message.kind {
     case .offer where offer == nil:
       guard let server = message.server, message.yours != .any else { return nil }
+      guard !isDeaf else {
+        ignored += 1
+        return nil
+      }
       offer = message
       lastServer = server
       wait = .milliseconds(500)

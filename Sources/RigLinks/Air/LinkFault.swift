@@ -4,10 +4,35 @@ import RigModel
 enum LinkFault: Hashable, Sendable {
   /// The place in the relay's schedule.
   case effect(Int)
-  case carrier(Int)
+  /// How many losses there were before.
+  case carrier(after: Int)
   /// The DHCP server's counters when it began.
-  case leasing(DHCPCounters)
+  case leasing(DHCPPool.Manner, DHCPCounters)
   case clash
+}
+
+extension DHCPPool {
+  /// What a server that withholds leases since `before` withheld from the station; `nil`: nothing. A server that
+  /// refuses may have offered only: that is what it does in any case.
+  static func withheld(_ manner: Manner, since before: DHCPCounters, _ now: DHCPCounters) -> String? {
+    guard now.leases == before.leases else { return nil }
+    let asked = now.discovers + now.requests - before.discovers - before.requests
+    let refused = now.refusals - before.refusals
+    switch manner {
+    case .silent where asked > 0: return "the station asked \(asked) times for an address and got none"
+    case .refuses where refused > 0: return "the station's requests for an address were refused \(refused) times"
+    default: return nil
+    }
+  }
+}
+
+/// Another network of the station's with the device's addresses.
+enum SubnetClash {
+  /// What it changes; `nil`: nothing, since the way to the device does not lead through it.
+  /// - Parameter used: the station's address on the way to the device, as the kernel chose it.
+  static func proof(_ interface: String, _ other: IPv4, towards device: IPv4, used: IPv4?) -> String? {
+    used == other ? "the way from the station to \(device) is by its other network: \(interface), \(other)" : nil
+  }
 }
 
 extension AirEffect {

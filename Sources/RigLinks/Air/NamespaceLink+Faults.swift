@@ -9,8 +9,9 @@ extension NamespaceLink {
   public func begin(_ fault: FaultRequest) async throws -> Int {
     switch fault.verb {
     case "no-lease":
-      begun.append(.leasing(leasing()))
-      setLeasing(fault.arguments["manner"] == .text("refusing") ? .refusing : .silent)
+      let manner: Leasing = fault.arguments["manner"] == .text("refusing") ? .refusing : .silent
+      begun.append(.leasing(manner.pool, leasing()))
+      setLeasing(manner)
     case "subnet-clash":
       try setSubnetClash(true)
       begun.append(.clash)
@@ -20,8 +21,9 @@ extension NamespaceLink {
       }
       var duration: Duration?
       if case .duration(let asked)? = fault.arguments["for"] { duration = asked }
+      let before = losses.count
       let place = await relay.plan(effect, effect.ways(fault), at: now, for: duration)
-      begun.append(effect == .noCarrier ? .carrier(place) : .effect(place))
+      begun.append(effect == .noCarrier ? .carrier(after: before) : .effect(place))
     }
     return begun.count - 1
   }
@@ -33,14 +35,9 @@ extension NamespaceLink {
       let windows = await relay.effects()
       guard windows.indices.contains(place), windows[place].hasActed else { return nil }
       return windows[place].summary
-    case .carrier: return losses.first
-    case .leasing(let before):
-      let now = leasing()
-      let asked = now.discovers + now.requests - before.discovers - before.requests
-      guard asked > 0, now.leases == before.leases else { return nil }
-      return "the station asked \(asked) times for an address and got none"
-    case .clash:
-      return clashNetwork.map { "the station's \(clashInterface) holds \($0), the device is \(deviceHost)" }
+    case .carrier(let before): return losses.indices.contains(before) ? losses[before] : nil
+    case .leasing(let manner, let before): return DHCPPool.withheld(manner, since: before, leasing())
+    case .clash: return clashProof
     }
   }
 }

@@ -34,6 +34,8 @@ public actor NamespaceLink: Link {
   let server: DHCPServer
   let clashInterface: String
   private var clashes = false
+  /// What the other network changed for a station that has joined.
+  private(set) var clashProof: String?
   private var lease: Lease?
   private var lost: (@Sendable (Fact) -> Void)?
   private var monitor: Task<Void, any Error>?
@@ -157,17 +159,15 @@ public actor NamespaceLink: Link {
     clashes = true
     try stationControl.setUp(clashInterface, true)
     try stationControl.setUp("\(clashInterface)far", true)
-    try stationControl.add(IPv4(deviceAddress.value + 76), prefix: NamespaceLink.prefix, to: clashInterface)
+    try stationControl.add(clashAddress, prefix: NamespaceLink.prefix, to: clashInterface)
   }
 
-  /// The address of the station's other network, as the kernel has it while it clashes.
-  var clashNetwork: String? {
-    clashes ? "\(IPv4(deviceAddress.value + 76))/\(NamespaceLink.prefix)" : nil
-  }
+  private nonisolated var clashAddress: IPv4 { IPv4(deviceAddress.value + 76) }
 
   var now: HostTime { loop.now }
 
   private func setClash(_: Bool) {
+    clashProof = nil
     guard clashes else { return }
     clashes = false
     try? stationControl.remove(clashInterface)
@@ -249,6 +249,11 @@ public actor NamespaceLink: Link {
     case .lease(let lease):
       try stationControl.add(lease.address, prefix: lease.prefix, to: interface)
       self.lease = lease
+      if clashes {
+        clashProof = SubnetClash.proof(
+          clashInterface, clashAddress, towards: deviceAddress,
+          used: try station.run { LocalAddress.used(towards: deviceHost) })
+      }
       return lease
     case .nobody: throw NoLease(description: "no DHCP server answered in \(NamespaceLink.leasePatience.text)")
     case .refused(let by): throw NoLease(description: "the DHCP server \(by) leased no address")

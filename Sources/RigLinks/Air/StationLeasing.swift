@@ -7,27 +7,20 @@ final class StationLeasing: @unchecked Sendable {
   private let loop: EpollLoop
   private let socket: BroadcastSocket
   private var client: DHCPClient
-  private let isDeaf: Bool
   private(set) var sent = 0
-  /// Answers that a deaf client did not take.
-  private(set) var ignored = 0
+  /// Offers that a deaf client did not take.
+  var ignored: Int { client.ignored }
 
-  /// - Parameter isDeaf: answers are counted, and thrown away.
-  init(_ loop: EpollLoop, _ socket: BroadcastSocket, _ client: DHCPClient, isDeaf: Bool = false) {
+  init(_ loop: EpollLoop, _ socket: BroadcastSocket, _ client: DHCPClient) {
     self.loop = loop
     self.socket = socket
     self.client = client
-    self.isDeaf = isDeaf
   }
 
   nonisolated(nonsending) func run() async throws -> DHCPClient.Outcome {
     tick()
     while client.outcome == nil, let bytes = try await socket.receive() {
       guard let message = DHCPMessage(bytes) else { continue }
-      guard !isDeaf else {
-        if message.isReply, message.hardware == client.hardware { ignored += 1 }
-        continue
-      }
       send(client.receive(message, at: loop.now))
     }
     socket.close()

@@ -6,8 +6,14 @@ enum WiFiFault: Hashable, Sendable {
   case wrongKey
   case noLease
   case clash
-  /// How many losses there were before.
-  case drop(after: Int)
+  /// How many losses there were before; `nil`: there was no association to lose.
+  case drop(after: Int?)
+
+  /// What a deaf station's not hearing changed; `nil`: nothing. Where nobody offers an address, nobody gets one.
+  static func deafness(_ dhcp: (asked: Int, ignored: Int)) -> String? {
+    guard dhcp.ignored > 0 else { return nil }
+    return "the station asked \(dhcp.asked) times for an address, took none of \(dhcp.ignored) offers, and got no lease"
+  }
 }
 
 /// Faults of a plan that this link performs: those of the station's own doing. The air itself is real.
@@ -36,7 +42,7 @@ extension WiFiLink {
       clashes = true
       begun.append(.clash)
     default:
-      begun.append(.drop(after: losses.count))
+      begun.append(.drop(after: isAssociated ? losses.count : nil))
       let token = begun.count - 1
       var duration: Duration?
       if case .duration(let asked)? = fault.arguments["for"] { duration = asked }
@@ -50,13 +56,9 @@ extension WiFiLink {
     guard begun.indices.contains(token) else { return nil }
     switch begun[token] {
     case .wrongKey: return wrongKeyProof
-    case .noLease:
-      guard unanswered.asked > 0, leaseText == nil else { return nil }
-      return "the station asked \(unanswered.asked) times for an address, took none of \(unanswered.ignored) answers, "
-        + "and got no lease"
-    case .clash:
-      return clashNetwork.map { "the station's \(WiFiLink.clashInterface) holds \($0), and \(leaseText ?? "no lease")" }
-    case .drop(let before): return losses.indices.contains(before) ? losses[before] : nil
+    case .noLease: return hasLease ? nil : WiFiFault.deafness(unanswered)
+    case .clash: return clashProof
+    case .drop(let before): return before.flatMap { losses.indices.contains($0) ? losses[$0] : nil }
     }
   }
 }

@@ -38,10 +38,12 @@ public actor WiFiLink: Link {
   var clashes = false
   var begun: [WiFiFault] = []
   var losses: [String] = []
-  /// Messages of DHCP in this case while deaf: sent, and answers that were not taken.
-  var unanswered = (asked: 0, ignored: 0)
-  var wrongKeyProof: String?
-  var clashNetwork: String?
+  /// Leasings of this case while deaf.
+  private var deaf: [StationLeasing] = []
+  private(set) var wrongKeyProof: String?
+  private var clashAddress: IPv4?
+  /// What the other network changed for a station that has joined.
+  private(set) var clashProof: String?
 
   static let clashInterface = "othernet"
   /// A device may still be starting its DHCP server when its access point is there already.
@@ -98,7 +100,7 @@ public actor WiFiLink: Link {
     endClash()
     begun = []
     losses = []
-    unanswered = (0, 0)
+    deaf = []
     wrongKeyProof = nil
   }
 
@@ -152,19 +154,20 @@ public actor WiFiLink: Link {
     transactions &+= 1
     let client = DHCPClient(
       hardware: try radio.control.hardware(interface), transaction: transactions &* 0x9E37_79B9,
-      at: loop.now, patience: WiFiLink.leasePatience)
+      at: loop.now, patience: WiFiLink.leasePatience, isDeaf: isDeaf)
     let socket = try BroadcastSocket(loop, in: station, interface: interface, port: 68)
-    let leasing = StationLeasing(loop, socket, client, isDeaf: isDeaf)
-    let outcome = try await leasing.run()
-    if isDeaf {
-      unanswered.asked += leasing.sent
-      unanswered.ignored += leasing.ignored
-    }
-    switch outcome {
+    let leasing = StationLeasing(loop, socket, client)
+    if isDeaf { deaf.append(leasing) }
+    switch try await leasing.run() {
     case .lease(let lease):
       try clash(with: lease)
       try radio.control.add(lease.address, prefix: lease.prefix, to: interface)
       self.lease = lease
+      if let clashAddress {
+        clashProof = SubnetClash.proof(
+          WiFiLink.clashInterface, clashAddress, towards: lease.server,
+          used: try station.run { LocalAddress.used(towards: "\(lease.server)") })
+      }
       return lease
     case .nobody: throw JoinFailure.noLease(profile.name, "no DHCP server answered in \(WiFiLink.leasePatience.text)")
     case .refused(let by): throw JoinFailure.noLease(profile.name, "the DHCP server \(by) leased no address")
@@ -203,7 +206,7 @@ public actor WiFiLink: Link {
     guard let target else {
       return Fact(.linkJoined, by: .link, at: loop.now, detail: "\(place); hello announces no probe port")
     }
-    let clash = clashNetwork.map { "; subnet clash: \(WiFiLink.clashInterface) holds \($0)" } ?? ""
+    let clash = clashAddress.map { "; subnet clash: \(WiFiLink.clashInterface) holds \($0)/\(lease.prefix)" } ?? ""
     return await tcp.joined(target, from: place, hint: clash)
   }
 
@@ -261,7 +264,7 @@ public actor WiFiLink: Link {
     guard clashes else { return }
     let other = IPv4(lease.network.value | 77)
     try radio.control.addPair(WiFiLink.clashInterface, peer: "\(WiFiLink.clashInterface)far", in: station)
-    clashNetwork = "\(other)/\(lease.prefix)"
+    clashAddress = other
     try radio.control.setUp(WiFiLink.clashInterface, true)
     try radio.control.setUp("\(WiFiLink.clashInterface)far", true)
     try radio.control.add(other, prefix: lease.prefix, to: WiFiLink.clashInterface)
@@ -269,10 +272,17 @@ public actor WiFiLink: Link {
 
   private func endClash() {
     clashes = false
-    guard clashNetwork != nil else { return }
-    clashNetwork = nil
+    clashProof = nil
+    guard clashAddress != nil else { return }
+    clashAddress = nil
     try? radio.control.remove(WiFiLink.clashInterface)
   }
 
-  var leaseText: String? { lease.map { "\($0)" } }
+  var hasLease: Bool { lease != nil }
+  var isAssociated: Bool { radio.bssid != nil }
+
+  /// Messages of DHCP in this case while deaf: sent, and offers that were not taken.
+  var unanswered: (asked: Int, ignored: Int) {
+    (deaf.reduce(0) { $0 + $1.sent }, deaf.reduce(0) { $0 + $1.ignored })
+  }
 }
