@@ -9,7 +9,10 @@ final class USBPipe: @unchecked Sendable {
   let limits: USBLimits
   /// Takes what the transfers show beside the bytes.
   private let witness: @Sendable (Fact) -> Void
-  private var facts = 0
+  private var facts: [FactKind: Int] = [:]
+
+  /// Facts of one kind that are told.
+  private static let mostFacts = 50
 
   var counts = USBCounts()
   var inputs: [USBTransfer] = []
@@ -50,9 +53,9 @@ final class USBPipe: @unchecked Sendable {
   }
 
   func see(_ kind: FactKind, _ detail: String) {
-    facts += 1
-    // A device that misbehaves for hours must not fill the timeline.
-    guard facts <= 200 else { return }
+    // A device that misbehaves for hours must not fill the timeline; what it does often must not hide what ends it.
+    facts[kind, default: 0] += 1
+    guard facts[kind, default: 0] <= USBPipe.mostFacts else { return }
     witness(Fact(kind, by: .control, at: loop.now, detail: detail))
   }
 

@@ -35,6 +35,15 @@ struct RecoveryTests {
       ])
   }
 
+  /// What a device does often is told so many times; what ends it is told all the same.
+  @Test func anUnplugAfterManyStallsIsTold() throws {
+    #expect(
+      try Script.lines("many-stalls") == [
+        RecoveryTests.opened, "count stalls: 220", "stalls told: 50",
+        "at last: control.unplugged: SN-1 at 1-1: the device was unplugged",
+      ])
+  }
+
   @Test func aStallAfterTheStallEndsTheChannel() throws {
     let again = "stalled: bulk IN stalled again after it was cleared"
     #expect(

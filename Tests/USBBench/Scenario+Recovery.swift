@@ -52,6 +52,22 @@ extension Scenario {
       bench.bus.set(MOCK_USB_STALL_IN, 1)
       try await bench.ask(driver, "echo 300")
     },
+    Scenario("many-stalls") { bench in
+      // A device that stalls all day, and is then pulled out.
+      try bench.plugEcho()
+      let driver = try bench.driver()
+      try await bench.ask(driver, "open")
+      for _ in 0..<220 {
+        bench.bus.set(MOCK_USB_STALL_IN, 1)
+        _ = try await driver.ask("echo 10")
+      }
+      try await bench.ask(driver, "count stalls")
+      bench.bus.unplug("1-1")
+      _ = try await driver.ask("read 1")
+      let facts = try await driver.ask("facts").split(separator: ";").map { $0.drop { $0 == " " } }
+      bench.say("stalls told: \(facts.count { $0.hasPrefix("control.transfer-stalled") })")
+      bench.say("at last: \(facts.last ?? "")")
+    },
     Scenario("stall-in-again") { bench in
       try bench.plugEcho()
       let driver = try bench.driver()
