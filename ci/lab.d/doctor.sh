@@ -27,6 +27,7 @@ bare() {
     && line 'link loopback' 'free on 250 of' \
     && line 'link namespace' '"ok"' \
     && line 'link wifi' '"warning"' 'no radio' \
+    && line 'link networkmanager' '"warning"' \
     && line usb '"warning"' 'no USB: there is no /sys/bus/usb'
 }
 [ ! -e /sys/bus/usb ] || bare() { doctor && line usb 'no stage-link device is plugged in'; }
@@ -87,8 +88,9 @@ rig() {
     '  - {name: gone, model: M, control: usb 9-9, host: 192.168.42.1, link: wifi wlan9}' >/tmp/rig.yaml
   doctor --rig /tmp/rig.yaml
   [ $? -eq 3 ] || return 1
-  line 'cam control' '"ok"' 'usb SN0042 at 1-1 can be opened' && line 'cam link' '"problem"' '/tmp/no-key' \
-    && line 'gone control' '"problem"' '9-9' && line 'gone link' '"problem"' 'no radio wlan9'
+  line 'cam control' '"ok"' 'usb SN0042 at 1-1 can be opened' \
+    && line 'cam link' '"ok"' 'can be taken' && line 'cam key-file' '"problem"' '/tmp/no-key' \
+    && line 'gone control' '"problem"' '9-9' && line 'gone link' '"problem"' 'no radio is called wlan9'
 }
 expect "a rig file's devices" rig
 
