@@ -9,9 +9,6 @@ extension USBContext {
       .sorted { USBContext.isBefore($0.portPath, $1.portPath) }
   }
 
-  /// Ports at which something is plugged in.
-  func portPaths() -> [String] { withDevices { $0.map(USBDevice.portPath) } }
-
   /// Bus and address of each device that libusb knows.
   func addresses() -> Set<[Int]> {
     withDevices { Set($0.map { [Int(libusb_get_bus_number($0)), Int(libusb_get_device_address($0))] }) }

@@ -11,10 +11,8 @@ internal import Synchronization
 // Unchecked: `raw` is libusb's, which has locks of its own; the rest is behind a lock or atomic.
 public final class USBContext: @unchecked Sendable {
   let raw: OpaquePointer
-  let relay = HotplugRelay()
   private let stop = Stop()
   private let thread = Mutex<pthread_t?>(nil)
-  private let hotplug = Mutex<libusb_hotplug_callback_handle?>(nil)
   /// Devices that are open, or being opened.
   private let open = Mutex(0)
 
@@ -26,7 +24,6 @@ public final class USBContext: @unchecked Sendable {
       throw USBError(.noUSB, "the USB of this machine cannot be reached: \(String(cString: libusb_strerror(code)))")
     }
     raw = made
-    hotplug.withLock { $0 = relay.register(with: made) }
     let start = Unmanaged.passRetained(Start(made, stop))
     var handle = pthread_t()
     let rc = pthread_create(&handle, nil, USBContext.handleEvents, start.toOpaque())
@@ -37,9 +34,6 @@ public final class USBContext: @unchecked Sendable {
     }
     thread.withLock { $0 = handle }
   }
-
-  /// Whether libusb tells of devices that come and go; else they are looked for now and then.
-  public var hasHotplug: Bool { hotplug.withLock { $0 != nil } }
 
   func opened() { open.withLock { $0 += 1 } }
   func released() { open.withLock { $0 -= 1 } }
@@ -60,10 +54,6 @@ public final class USBContext: @unchecked Sendable {
     }
     guard let running else { return }
     stop.isAsked.store(true, ordering: .releasing)
-    hotplug.withLock { box in
-      if let registered = box { libusb_hotplug_deregister_callback(raw, registered) }
-      box = nil
-    }
     libusb_interrupt_event_handler(raw)
     pthread_join(running, nil)
     // A device that the kernel holds on to may still call back: then libusb stays until the process ends.

@@ -70,13 +70,6 @@ struct DiscoveryTests {
       ])
   }
 
-  @Test(arguments: ["hot-plug", "hot-plug-by-polling"]) func arrivalsAndDeparturesAreTold(_ scenario: String) throws {
-    #expect(
-      try Script.lines(scenario).dropFirst() == [
-        "changes 1-1.4 1: arrived 1-1.4", "changes 1-1.4 2: arrived 1-1.4, left 1-1.4",
-      ])
-  }
-
   @Test func aDeviceThatIsNotThereYetIsWaitedFor() throws {
     #expect(
       try Script.lines("arrival") == [

@@ -42,8 +42,6 @@ final class DriverSession: @unchecked Sendable {
   var link: LinkSession?
   /// Of the devices that have had a case.
   var caseOpeners: [String: USBOpener] = [:]
-  private var watch: USBWatch?
-  private var changes: [String] = []
 
   init(_ loop: EpollLoop, _ context: USBContext) {
     self.loop = loop
@@ -56,18 +54,6 @@ final class DriverSession: @unchecked Sendable {
     switch verb {
     case "devices": return devices()
     case "select": return select(rest.joined(separator: " "))
-    case "watch":
-      watch = USBWatch(context, loop, polls: rest.first == "polls") { [weak self] change in
-        self?.changes.append("\(change.isArrival ? "arrived" : "left") \(change.portPath)")
-      }
-      return "ok"
-    case "changes":
-      // PORT COUNT
-      guard rest.count == 2, let count = Int(rest[1]) else { return "changes PORT COUNT" }
-      let deadline = loop.now + .seconds(10)
-      func here() -> [String] { changes.filter { $0.hasSuffix(" \(rest[0])") } }
-      while here().count < count, loop.now < deadline { try await loop.sleep(for: .milliseconds(5)) }
-      return here().joined(separator: ", ")
     case "limit": return setLimit(rest)
     case "link": return try await linkAnswer(rest)
     case "cases": return try await runCases(rest)
@@ -106,7 +92,6 @@ final class DriverSession: @unchecked Sendable {
   }
 
   nonisolated(nonsending) func end() async {
-    watch?.stop()
     await link?.end()
     channel?.close()
     await channel?.closed()

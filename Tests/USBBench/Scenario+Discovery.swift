@@ -75,8 +75,6 @@ extension Scenario {
       try await bench.ask(driver, "open-during-opening")
       try await bench.ask(driver, "echo 100")
     },
-    Scenario("hot-plug") { bench in try await bench.hotPlug("watch") },
-    Scenario("hot-plug-by-polling") { bench in try await bench.hotPlug("watch polls") },
     Scenario("arrival") { bench in
       // The device is plugged in after the driver began to look for it.
       let driver = try bench.driver()
@@ -89,17 +87,6 @@ extension Scenario {
       try await bench.ask(impatient, "open SN-2")
     },
   ]
-}
-
-extension Bench {
-  fileprivate nonisolated(nonsending) func hotPlug(_ request: String) async throws {
-    let driver = try driver()
-    try await ask(driver, request)
-    _ = try bus.plug(loop, MockBus.Spec(port: "1-1.4"))
-    try await ask(driver, "changes 1-1.4 1")
-    bus.unplug("1-1.4")
-    try await ask(driver, "changes 1-1.4 2")
-  }
 }
 
 extension Substring {
