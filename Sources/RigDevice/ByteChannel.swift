@@ -21,6 +21,8 @@ public protocol ChannelOpener: Sendable {
   nonisolated(nonsending) func open() async throws -> any ByteChannel
   /// Says who takes the facts that the transport itself shows beside the bytes: stalls, time-outs, an unplugged device.
   func observe(_ witness: @escaping @Sendable (Fact) -> Void)
+  /// Says who takes what the way to the device prints beside the channel, such as the stderr of a program: any bytes.
+  func listen(_ log: @escaping @Sendable ([UInt8]) -> Void)
   /// Ends what the opener itself started to reach the device, and waits for that. To be called once its channels are
   /// closed; it may be opened again.
   nonisolated(nonsending) func close() async
@@ -31,6 +33,7 @@ public protocol ChannelOpener: Sendable {
 
 extension ChannelOpener {
   public func observe(_ witness: @escaping @Sendable (Fact) -> Void) {}
+  public func listen(_ log: @escaping @Sendable ([UInt8]) -> Void) {}
   public nonisolated(nonsending) func close() async {}
   public var endOnWire: SocketAddress? { nil }
 }

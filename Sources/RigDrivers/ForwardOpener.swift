@@ -17,6 +17,7 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   private var forwarder: ChildProcess?
   private var port: UInt16?
   private var printed = Tail()
+  private var log: @Sendable ([UInt8]) -> Void = { _ in }
 
   /// - Parameters:
   ///   - command: for the shell. The first line of its output that is a number is the port.
@@ -50,6 +51,8 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
     }
   }
 
+  public func listen(_ log: @escaping @Sendable ([UInt8]) -> Void) { self.log = log }
+
   /// Ends the forwarder, if it is one that goes on.
   public nonisolated(nonsending) func close() async {
     port = nil
@@ -67,10 +70,14 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   private nonisolated(nonsending) func forward() async throws -> UInt16 {
     // An earlier one ends first: it may hold the port.
     await close()
-    let child = try ChildProcess(loop, program: program, arguments: arguments)
-    forwarder = child
     let printed = Tail()
     self.printed = printed
+    let errors = try ErrorPipe(loop) { bytes in
+      printed.take(bytes)
+      self.log(bytes)
+    }
+    let child = try ChildProcess(loop, program: program, arguments: arguments, stderr: errors.childEnd)
+    forwarder = child
     let timer = loop.schedule(at: loop.now + patience) { child.io.close() }
     defer { loop.cancel(timer) }
     var text: [UInt8] = []
@@ -93,8 +100,10 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
     }
     forwarder = nil
     let exit = await child.endGroup().map { "\($0)" } ?? "interrupted"
-    let said = String(decoding: text.prefix(200), as: UTF8.self)
-    throw DriverError("\(command.debugDescription) gave no port: \(exit), and it printed \(said.debugDescription)")
+    // What it said on its way out lies in the pipe.
+    printed.take(errors.close())
+    throw DriverError(
+      "\(command.debugDescription) gave no port: \(exit), and it printed \(printed.text.debugDescription)")
   }
 
   /// The last of what a forwarder printed.

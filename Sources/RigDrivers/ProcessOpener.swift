@@ -14,6 +14,7 @@ public final class ProcessOpener: ChannelOpener, @unchecked Sendable {
   private let program: String
   private let arguments: [String]
   private var children: [ChildProcess] = []
+  private var log: @Sendable ([UInt8]) -> Void = { _ in }
 
   public init(_ loop: EpollLoop, program: String, arguments: [String]) {
     self.loop = loop
@@ -27,10 +28,13 @@ public final class ProcessOpener: ChannelOpener, @unchecked Sendable {
   public nonisolated(nonsending) func open() async throws -> any ByteChannel {
     // An agent whose channel is closed must be gone before the next one is there.
     await end { $0.io.isClosed }
-    let child = try ChildProcess(loop, program: program, arguments: arguments)
+    let errors = try ErrorPipe(loop) { self.log($0) }
+    let child = try ChildProcess(loop, program: program, arguments: arguments, stderr: errors.childEnd)
     children.append(child)
     return child.io
   }
+
+  public func listen(_ log: @escaping @Sendable ([UInt8]) -> Void) { self.log = log }
 
   public nonisolated(nonsending) func close() async { await end { _ in true } }
 

@@ -43,6 +43,7 @@ public actor StageLinkDriver: DeviceDriver {
   public func open(_ signal: @escaping @Sendable (DriverSignal) -> Void) async throws -> Hello {
     self.signal = signal
     opener.observe { signal(.fact($0)) }
+    opener.listen { for line in $0.split(separator: 0x0A) { signal(.deviceLog(Array(line))) } }
     do { try await connect() } catch { throw DriverError(opener.name, cause: error) }
     // The look and the wait are one step: the call to wait may let other jobs run before its closure does.
     let result = await withUnsafeContinuation { k in
@@ -67,6 +68,7 @@ public actor StageLinkDriver: DeviceDriver {
 
   public func close() {
     isClosing = true
+    opener.listen { _ in }
     connection += 1
     perform(host.disconnected())
     channel?.close()

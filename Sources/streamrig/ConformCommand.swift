@@ -40,6 +40,11 @@ enum ConformCommand: Command {
     let tally = Tally()
     let ending = try loop.run { [settings] in
       let opener = target.opener(loop)
+      opener.listen { bytes in
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+          Output.complain(TerminalText.line("the agent says: \(line)"))
+        }
+      }
       let ending = await DeviceConformance(loop, opener, settings: settings) {
         String(UInt64.random(in: 0...UInt64.max), radix: 36)
       }.run { line in

@@ -87,6 +87,26 @@ import Testing
       ])
   }
 
+  /// What an agent's program writes to its stderr is the device's log, and nothing for this process's terminal.
+  @Test func whatAProgramWritesToItsErrors() throws {
+    let loop = try EpollLoop()
+    let logs = try loop.run { () async throws -> [String] in
+      let log = SignalLog(loop)
+      let script = #"printf '\033[31mred\nsecond\n' >&2; exec cat >/dev/null"#
+      let opener = ProcessOpener(loop, program: "/bin/sh", arguments: ["-c", script])
+      let driver = StageLinkDriver(loop, opener) { "n" }
+      let opening = loop.spawn { _ = try await driver.open { log.take($0) } }
+      _ = await log.first { if case .deviceLog(let bytes) = $0 { bytes == Array("second".utf8) } else { false } }
+      await driver.close()
+      _ = await opening.result
+      await opener.close()
+      return log.signals.compactMap { signal in
+        if case .deviceLog(let bytes) = signal { String(decoding: bytes, as: UTF8.self) } else { nil }
+      }
+    }
+    #expect(logs == ["\u{1B}[31mred", "second"])
+  }
+
   @Test func aProgramThatIsNotThere() throws {
     let loop = try EpollLoop()
     #expect(throws: DriverError.self) {

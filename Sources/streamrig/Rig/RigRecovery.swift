@@ -51,8 +51,9 @@ enum RigRecovery {
     _ loop: EpollLoop, _ device: Rig.Device, _ template: CommandTemplate, action: String = ""
   ) async throws {
     let (path, arguments) = try device.program(template, action: action)
-    let child = try ChildProcess(loop, program: path, arguments: arguments)
     let said = Said()
+    let errors = try ErrorPipe(loop) { said.take($0) }
+    let child = try ChildProcess(loop, program: path, arguments: arguments, stderr: errors.childEnd)
     // What it leaves running may keep its output open: its end is what counts, not the end of that.
     let reader = loop.spawn {
       while case let bytes = try await child.io.read(), !bytes.isEmpty { said.take(bytes) }
@@ -66,6 +67,7 @@ enum RigRecovery {
     let exit = try await child.waitForExit()
     reader.cancel()
     said.take(child.io.readNow(limit: Said.limit))
+    said.take(errors.close(limit: Said.limit))
     child.io.close()
     guard !isLate.isSet else {
       throw DriverError("\(PrintableText.quote(template.program)) did not end in \(commandLimit.text)\(said.text)")
