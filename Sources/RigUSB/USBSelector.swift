@@ -66,3 +66,12 @@ public struct USBSelector: Hashable, Sendable, CustomStringConvertible {
 
   private static func quote(_ text: String) -> String { "\"\(USBText.clean(text.utf8))\"" }
 }
+
+extension USBDevice.Identity {
+  /// What selects it, and no other, among all that are plugged in: its port and its serial number, in either spelling.
+  public func selectors(among all: [USBDevice.Identity]) -> [String] {
+    let port = [portPath, "port=\(portPath)"]
+    let isAlone = !serial.isEmpty && !all.contains { $0 != self && ($0.serial == serial || $0.portPath == serial) }
+    return isAlone ? port + [serial, "serial=\(serial)"] : port
+  }
+}

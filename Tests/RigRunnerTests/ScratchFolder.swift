@@ -20,6 +20,7 @@ final class ScratchFolder {
   func link(_ name: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(atPath: self(name), withDestinationPath: target)
   }
+  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: self(name)) }
 
   /// Writes to it fail with "no space left on device".
   static let full = "/dev/full"

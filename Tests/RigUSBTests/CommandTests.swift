@@ -19,6 +19,31 @@ struct CommandTests {
     #expect(object?["usable"] as? Bool == true)
   }
 
+  /// A device that is away is leased by what selects it; when it is there, each of its names leads to that.
+  @Test func aLeaseOfADeviceThatIsAwayHoldsWhenItComes() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "usb-lease-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let streamrig = Script.built("streamrig").path
+    for name in ["1-1", "serial=SN1-1"] {
+      let away = Process()
+      away.executableURL = URL(filePath: streamrig)
+      away.arguments = ["lease", "hold", "usb:\(name)", "--for", "10 min"]
+      away.environment = ProcessInfo.processInfo.environment.merging(["STREAMRIG_LEASES": folder.path]) { $1 }
+      away.standardOutput = FileHandle.nullDevice
+      try away.run()
+      away.waitUntilExit()
+      #expect(away.terminationStatus == 0)
+      for other in ["SN1-1", "1-1", "Bench Cam"] {
+        let status = try Script.run([
+          "serve", "--", "/usr/bin/env", "STREAMRIG_LEASES=\(folder.path)", streamrig, "lease", "status",
+          "usb:\(other)",
+        ])
+        #expect(status.out.contains("is held by"), "\(name), \(other): \(status.out)")
+      }
+      try FileManager.default.removeItem(at: folder)
+    }
+  }
+
   /// The doctor finds a device as a run would: by serial, port or product name.
   @Test func theDoctorFindsTheDeviceOfARig() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "usb-doctor-\(UUID().uuidString)")

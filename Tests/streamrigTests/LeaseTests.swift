@@ -158,6 +158,44 @@ import Testing
     #expect(try lease("hold", one, "--", "true").status == 0)
   }
 
+  /// A serial line may come, and come back as another file, while it is held.
+  @Test func aLineThatComesAndGoesStaysHeld() throws {
+    let link = folder.url.appending(path: "line")
+    let files = try ["one", "two"].map { try folder.write("", $0) }
+    #expect(try lease("hold", "serial:\(link.path)", "--for", "10 min").status == 0)
+    for file in files {
+      try? FileManager.default.removeItem(at: link)
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: file)
+      #expect(try lease("status", "serial:\(link.path)").out.contains("is held by"))
+      #expect(try lease("hold", "serial:\(link.path)", "--", "true").status == 3)
+    }
+    #expect(try lease("release", "serial:\(link.path)").out.contains("is free"))
+    // Held by where it leads: the link is a name of its own all the same.
+    #expect(try lease("hold", "serial:\(link.path)", "--for", "10 min").status == 0)
+    #expect(try lease("status", "serial:\(files[1])").out.contains("is held by"))
+    #expect(try lease("status", "serial:\(files[0])").out.contains("is free"))
+  }
+
+  /// Why a device was set aside is found after it enumerated again, too.
+  @Test func aQuarantineIsFoundByEitherName() throws {
+    let link = folder.url.appending(path: "line")
+    let files = try ["one", "two"].map { try folder.write("", $0) }
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: files[0])
+    let rig = try folder.write(
+      "version: 1\nrig: r\ndevices:\n  - {name: a, model: emu-flagship, host: 127.0.0.1, "
+        + "control: 'serial \(link.path)'}\n", "r.yaml")
+    _ = try Tool.run(
+      [
+        "run", "--rig", rig, "--no-capture", "--reports", folder.url.appending(path: "r").path, "--case",
+        "success?transport=tcp?",
+      ], environment: environment)
+    #expect(try lease("status", "serial:\(files[0])").out.contains("quarantined"))
+    try FileManager.default.removeItem(at: link)
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: files[1])
+    #expect(try lease("status", "serial:\(link.path)").out.contains("quarantined"))
+    #expect(try !lease("status", "serial:\(files[1])").out.contains("quarantined"))
+  }
+
   /// A hold that could not be written is no hold, and nobody is told that it is.
   @Test func aHoldThatIsNotWrittenIsNotPromised() throws {
     // The record of a process fits, and that of a hold does not.

@@ -27,33 +27,43 @@ public struct QuarantineNote: Hashable, Sendable {
     self.init(reason: reason, run: run, since: since, until: until)
   }
 
+  /// Leaves it under all names of the device: by any of them it may be looked for.
   /// - Throws: `LeaseFolder.Unusable`, or `SystemError`.
-  public func write(_ name: LeaseName) throws {
-    let file = "\(try LeaseFolder.make())/\(name.quarantineFile)"
-    let fd = try LeaseFolder.open(file)
-    defer { close(fd) }
+  public func write(_ names: [LeaseName]) throws {
+    let folder = try LeaseFolder.make()
     let json: JSONValue = [
       "v": 1, "reason": .string(String(reason.prefix(1_000))), "run": .string(run), "since": .integer(since),
       "until": .integer(until),
     ]
-    try LeaseFolder.replace(json.text + "\n", in: fd, file)
+    for name in names {
+      let file = "\(folder)/\(name.quarantineFile)"
+      let fd = try LeaseFolder.open(file)
+      defer { close(fd) }
+      try LeaseFolder.replace(json.text + "\n", in: fd, file)
+    }
   }
 
-  /// The note that still counts; `nil`: there is none.
-  public static func read(_ name: LeaseName, clock: LeaseClock) throws(SystemError) -> QuarantineNote? {
-    guard let fd = try LeaseFolder.openForReading("\(LeaseFolder.path)/\(name.quarantineFile)") else { return nil }
-    defer { close(fd) }
-    guard let note = QuarantineNote(LeaseFolder.contents(fd)), note.until > clock.now else { return nil }
-    return note
+  /// The latest note that still counts, under any of the names; `nil`: there is none.
+  public static func read(_ names: [LeaseName], clock: LeaseClock) throws(SystemError) -> QuarantineNote? {
+    var latest: QuarantineNote?
+    for name in names {
+      guard let fd = try LeaseFolder.openForReading("\(LeaseFolder.path)/\(name.quarantineFile)") else { continue }
+      defer { close(fd) }
+      guard let note = QuarantineNote(LeaseFolder.contents(fd)), note.until > clock.now else { continue }
+      if latest.map({ $0.since < note.since }) ?? true { latest = note }
+    }
+    return latest
   }
 
   /// The device proved well.
-  public static func clear(_ name: LeaseName) throws(SystemError) {
-    let file = "\(LeaseFolder.path)/\(name.quarantineFile)"
-    guard let there = try LeaseFolder.openForReading(file) else { return }
-    close(there)
-    let fd = try LeaseFolder.open(file)
-    defer { close(fd) }
-    try LeaseFolder.replace("", in: fd, file)
+  public static func clear(_ names: [LeaseName]) throws(SystemError) {
+    for name in names {
+      let file = "\(LeaseFolder.path)/\(name.quarantineFile)"
+      guard let there = try LeaseFolder.openForReading(file) else { continue }
+      close(there)
+      let fd = try LeaseFolder.open(file)
+      defer { close(fd) }
+      try LeaseFolder.replace("", in: fd, file)
+    }
   }
 }

@@ -67,7 +67,7 @@ enum LeaseCommand: Command {
     let clock = LeaseClock.current
     for target in targets {
       let held = try DeviceLease.holder(target.device, names: target.names, clock: clock)
-      let quarantine = try target.firstName.flatMap { try QuarantineNote.read($0, clock: clock) }
+      let quarantine = try QuarantineNote.read(target.names, clock: clock)
       if json {
         Output.print(LeaseText.json(target, held, quarantine).text)
         continue

@@ -12,14 +12,11 @@ struct LeaseTarget {
   /// All names by which it is leased. Empty: it is emulated, and everybody starts one of his own.
   var names: [LeaseName]
 
-  /// The name by which its quarantine is noted.
-  var firstName: LeaseName? { names.first }
-
   init(_ device: Rig.Device) {
     self.device = device.name
     switch device.control {
     case .emulated: names = []
-    case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
+    case .serial(let path, _): names = LeaseName.serialLine(path)
     case .command(let template), .forward(let template):
       names = [LeaseName("command \(template.arguments(device.values()).joined(separator: " "))")]
     case .tcp(let host, let port): names = [LeaseTarget.address(host, port)]
@@ -32,7 +29,7 @@ struct LeaseTarget {
     device = target.deviceName
     switch target {
     case .tcp(let address): names = [LeaseTarget.address(address.host, address.port)]
-    case .serial(let path, _): names = [LeaseTarget.serialLine(path)]
+    case .serial(let path, _): names = LeaseName.serialLine(path)
     case .stdio(let command), .forward(let command): names = [LeaseName("command \(command)")]
     case .usb(let selector): names = LeaseTarget.usb(selector)
     }
@@ -82,15 +79,9 @@ struct LeaseTarget {
   private static func usb(_ selector: USBSelector) -> [LeaseName] {
     let named = LeaseName(Rig.Control.usb(selector.text).text)
     // A device that is away, or that this user may not see, is known by that name alone.
-    guard let found = try? selector.resolve(USBContext().devices()) else { return [named] }
-    return [named, LeaseName("usb device at \(found.portPath) serial \(found.serial)")]
-  }
-
-  /// A line has many paths: they are all links to one device file.
-  private static func serialLine(_ path: String) -> LeaseName {
-    guard let real = realpath(path, nil) else { return LeaseName("serial \(path)") }
-    defer { free(real) }
-    return LeaseName("serial \(String(cString: real))")
+    guard let devices = try? USBContext().devices(), let found = try? selector.resolve(devices) else { return [named] }
+    let others = found.identity.selectors(among: devices.map(\.identity)).map { LeaseName(Rig.Control.usb($0).text) }
+    return [named] + others + [LeaseName("usb device at \(found.portPath) serial \(found.serial)")]
   }
 }
 

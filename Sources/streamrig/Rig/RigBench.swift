@@ -179,23 +179,23 @@ actor RigBench: CaseBench {
     }
     units[worker]?.treatments.append(.init("preflight", report.passed.joined(separator: "; ")))
     units[worker]?.isProven = true
-    if let name = unit.lease.firstName {
-      do { try QuarantineNote.clear(name) } catch { Output.complain("\(error)") }
-    }
+    // As it was named when it was leased, and as it is now: the line of a device that booted may be another file.
+    let names = Set(unit.lease.names + LeaseTarget(unit.device).names)
+    do { try QuarantineNote.clear(names.sorted()) } catch { Output.complain("\(error)") }
   }
 
   private func quarantine(_ worker: Int, _ why: String) -> WorkerUnfit {
     guard let unit = units[worker] else { return WorkerUnfit(why) }
     let reason = "\(unit.device.name) is quarantined for this run: \(why)"
     units[worker]?.quarantine = reason
-    Output.complain(PrintableText.cut(Redactor(secrets: settings.secrets).redact(reason), to: 400))
-    guard let name = unit.lease.firstName else { return WorkerUnfit(reason) }
+    let redactor = Redactor(secrets: settings.secrets)
+    Output.complain(PrintableText.cut(redactor.redact(reason), to: 400))
+    guard !unit.lease.names.isEmpty else { return WorkerUnfit(reason) }
     let now = LeaseClock.current.now
     // Everybody who may use the machine's devices may read it.
     let note = QuarantineNote(
-      reason: Redactor(secrets: settings.secrets).redact(why), run: run, since: now,
-      until: now + RigBench.quarantineNoted)
-    do { try note.write(name) } catch { Output.complain("the quarantine cannot be noted: \(error)") }
+      reason: redactor.redact(why), run: run, since: now, until: now + RigBench.quarantineNoted)
+    do { try note.write(unit.lease.names) } catch { Output.complain("the quarantine cannot be noted: \(error)") }
     return WorkerUnfit(reason)
   }
 

@@ -67,7 +67,7 @@ enum RigDevices {
     var finding = Finding(device: device)
     let target = LeaseTarget(device)
     do {
-      finding.quarantine = try target.firstName.flatMap { try QuarantineNote.read($0, clock: .current) }
+      finding.quarantine = try QuarantineNote.read(target.names, clock: .current)
       guard let opener = try device.opener(loop) else { return finding }
       let lease = try RunLeases.take([target], for: "devices", patience: nil)
       defer { lease.release() }
