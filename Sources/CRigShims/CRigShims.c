@@ -105,6 +105,10 @@ int rig_spawn(pid_t *pid, const char *path, char *const argv[], char *const envp
   return rc;
 }
 
+int rig_spawn_takes_terminal(posix_spawn_file_actions_t *actions, int terminal) {
+  return posix_spawn_file_actions_addtcsetpgrp_np(actions, terminal);
+}
+
 int rig_wait_status(pid_t pid, int *exit_code, int *signal_number, int block) {
   int status = 0;
   pid_t r;

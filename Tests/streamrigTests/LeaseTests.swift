@@ -20,10 +20,10 @@ import Testing
   private func holder() throws -> Process {
     let process = Process()
     process.executableURL = Tool.program
-    process.arguments = ["lease", "hold", device, "--", "sh", "-c", "echo held; exec cat"]
+    process.arguments = ["lease", "hold", device, "--", "sh", "-c", "echo held; exec sleep 300"]
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
-    process.standardInput = Pipe()
+    process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     try process.run()
     // The command runs once the lease is taken.
@@ -32,7 +32,7 @@ import Testing
   }
 
   private func end(_ process: Process) {
-    (process.standardInput as? Pipe)?.fileHandleForWriting.closeFile()
+    process.terminate()
     process.waitUntilExit()
   }
 
@@ -59,14 +59,104 @@ import Testing
     #expect(run.err.contains("--wait waits for it"), "\(run.err)")
   }
 
-  /// Nothing that is left of a holder blocks anybody.
-  @Test func aKilledHolderHoldsNothing() throws {
-    let process = try holder()
-    kill(process.processIdentifier, SIGKILL)
-    // The command that it ran lives on, and holds nothing.
+  /// Without the descriptors by which Foundation waits for the end of a process, and of all that have them.
+  private let alone =
+    "for f in /proc/self/fd/*; do n=${f##*/}; [ $n -le 2 ] || eval \"exec $n>&-\"; done 2>/dev/null; exec"
+
+  /// What a script of bash says.
+  private func bash(_ script: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = ["-c", script, Tool.program.path, device, folder.url.path]
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let out = folder.url.appending(path: "said")
+    try Data().write(to: out)
+    process.standardOutput = try FileHandle(forWritingTo: out)
+    try process.run()
+    process.waitUntilExit()
+    return try String(contentsOf: out, encoding: .utf8)
+  }
+
+  /// A killed holder has not given the device back while its command, a flash for one, still works on it.
+  @Test(.timeLimit(.minutes(1))) func aKilledHoldersCommandHoldsOn() throws {
+    let said = try bash(
+      """
+      (\(alone) $0 lease hold $1 -- sh -c 'echo $$ >"$0/pid"; exec sleep 300' $2) >/dev/null 2>&1 &
+      until [ -s $2/pid ]; do kill -0 $! || exit; done
+      kill -KILL $!
+      wait $! 2>/dev/null
+      echo $! $(cat $2/pid)
+      """)
+    let pids = said.split(separator: " ").compactMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    try #require(pids.count == 2)
+    let status = try lease("status", device).out
+    #expect(status.contains("a command that process \(pids[0]) left running"), "\(status)")
+    let refused = try lease("release", "--force", device)
+    #expect(refused.status == 3 && refused.err.contains("given back when that command ends"), "\(refused.err)")
+    // The command ends, and nothing that is left blocks anybody.
+    kill(pids[1], SIGKILL)
     #expect(try lease("hold", device, "--wait", "5 min", "--", "true").status == 0)
     #expect(try lease("status", device).out == "device-127.66.240.1 is free\n")
-    end(process)
+  }
+
+  /// What a command leaves running, a server for one, is not the command.
+  @Test(.timeLimit(.minutes(1))) func whatACommandLeavesHoldsNothing() throws {
+    let said = try bash(
+      "(\(alone) $0 lease hold $1 -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $!')")
+    let pid = try #require(Int32(said.trimmingCharacters(in: .whitespacesAndNewlines)))
+    defer { kill(pid, SIGKILL) }
+    #expect(kill(pid, 0) == 0)
+    #expect(try lease("status", device).out.contains("is free"))
+  }
+
+  /// The end of its time ends the command and what it started.
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: ["sleep 300 & echo $!; sleep 300; echo late", "trap '' TERM; sleep 300 & echo $!; wait"])
+  func theTimeIsOverForAllOfACommand(_ script: String) throws {
+    let result = try lease("hold", device, "--for", "100 ms", "--", "sh", "-c", script)
+    #expect([128 + 15, 128 + 9].contains(result.status))
+    let pid = try #require(Int32(result.out.trimmingCharacters(in: .whitespacesAndNewlines)), "\(result.out)")
+    #expect(kill(pid, 0) != 0 || isDead(pid))
+    #expect(try lease("status", device).out.contains("is free"))
+  }
+
+  /// It has ended, and nobody has reaped it yet.
+  private func isDead(_ pid: Int32) -> Bool {
+    let state = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ") Z "
+    return state.contains(") Z ") || state.contains(") X ")
+  }
+
+  /// On a terminal Ctrl-C is the command's, and a script that waits for it hears of it too.
+  @Test(.timeLimit(.minutes(1)), .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+  func ctrlCReachesTheCommandAndTheScript() throws {
+    let script = try folder.write(
+      "\(Tool.program.path) lease hold \(device) -- sh -c 'read line; echo \"line $line\"; exec sleep 300'\necho script went on\n",
+      "s")
+    let process = Process()
+    // By the hold of another device: what a test starts would have all signals blocked.
+    process.executableURL = Tool.program
+    let then = "bash \(script)"
+    process.arguments = ["lease", "hold", "127.66.240.2:1", "--", "/usr/bin/script", "-qec", then, "/dev/null"]
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    // The command reads the terminal: it is in the foreground.
+    input.fileHandleForWriting.write(Data("typed\n".utf8))
+    var said = ""
+    func read(until text: String) {
+      while !said.contains(text), case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+        said += String(decoding: more, as: UTF8.self)
+      }
+    }
+    read(until: "line typed")
+    input.fileHandleForWriting.write(Data([0x03]))
+    process.waitUntilExit()
+    said += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(try lease("status", device).out.contains("is free"))
+    #expect(said.contains("line typed") && !said.contains("script went on"), "\(said)")
   }
 
   @Test func whoWaitsGetsItInTheEnd() throws {

@@ -2,6 +2,7 @@
 // open flags), system calls without a wrapper, and macros with arguments. No logic may live here.
 #ifndef CRIGSHIMS_H
 #define CRIGSHIMS_H
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -36,6 +37,8 @@ int rig_pipe(int fds[2]);
 // `stderr_fd` < 0: inherited. Returns 0 or an errno.
 int rig_spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], int stdin_fd, int stdout_fd,
               int stderr_fd);
+// GNU-only: the child's process group becomes the terminal's foreground group before the program starts. 0 or an errno.
+int rig_spawn_takes_terminal(posix_spawn_file_actions_t *actions, int terminal);
 int rig_wait_status(pid_t pid, int *exit_code, int *signal_number, int block);
 
 // Namespaces: unshare is GNU-only.

@@ -3,7 +3,8 @@ public import RigLoop
 
 /// The exclusive right to use a device, among all processes of the machine.
 ///
-/// A lease is a lock (`flock`) on a file. It dies with its process, however that ends, so that nothing stale ever blocks.
+/// A lease is a lock (`flock`) on a file. It dies with its process, or with the last one that it was passed to, however
+/// that ends, so that nothing stale ever blocks.
 /// A device may have several names, such as its port and its serial number: a lease takes the lock of each.
 // Unchecked: the descriptors are written once, and closed once under the rules of `release`.
 public final class DeviceLease: @unchecked Sendable {
@@ -19,13 +20,17 @@ public final class DeviceLease: @unchecked Sendable {
     /// A process holds it; otherwise a person does, until a time.
     public var isProcess: Bool
 
+    /// The process has ended, and what it passed the lease to has not.
+    public var isLeft: Bool { isProcess && (record.map { kill($0.pid, 0) != 0 && errno == ESRCH } ?? false) }
+
     /// In whole sentences, with the record's text as it stands: clean it for a terminal.
     public var description: String {
       guard let record else { return "\(device) is held by a process that left no readable record" }
       let who = "\(record.user)@\(record.host)"
       let since = UTCTime.text(record.since)
       if isProcess {
-        return "\(device) is held by \(who), process \(record.pid), since \(since), for: \(record.purpose)"
+        let process = isLeft ? "a command that process \(record.pid) left running" : "process \(record.pid)"
+        return "\(device) is held by \(who), \(process), since \(since), for: \(record.purpose)"
       }
       let until = record.hold.map { " until \(UTCTime.text($0.until))" } ?? ""
       return "\(device) is held by \(who) since \(since)\(until), for: \(record.purpose)"
@@ -123,8 +128,16 @@ public final class DeviceLease: @unchecked Sendable {
     }
   }
 
+  /// Lets each program that this process starts from now on hold the device too: the lease goes on after this process
+  /// until they have ended. `release` gives the device back all the same.
+  public func pass() { for (fd, _) in locked { _ = fcntl(fd, F_SETFD, 0) } }
+
   private func drop() {
-    for (fd, _) in locked { close(fd) }
+    for (fd, _) in locked {
+      // Those that it was passed to have the same lock: to close it alone would not give it back.
+      flock(fd, LOCK_UN)
+      close(fd)
+    }
     locked = []
   }
 

@@ -105,10 +105,16 @@ enum LeaseCommand: Command {
     _ target: LeaseTarget, for time: Duration?, _ patience: Duration?, during command: [String]
   ) throws -> Int32 {
     guard let lease = try take(target, patience) else { return ExitStatus.rig }
-    defer { lease.release() }
-    return try ForegroundCommand.run(command, limit: time) {
-      Output.complain("the time for which \(target.device) was held is over: ending \(command[0])")
+    // Whoever ends this process with the command still at work has not given the device back.
+    lease.pass()
+    let ending: ForegroundCommand.Ending
+    do {
+      defer { lease.release() }
+      ending = try ForegroundCommand.run(command, limit: time) {
+        Output.complain("the time for which \(target.device) was held is over: ending \(command[0])")
+      }
     }
+    return ending.follow()
   }
 
   private static func take(_ target: LeaseTarget, _ patience: Duration?) throws -> RunLeases? {
@@ -129,7 +135,7 @@ enum LeaseCommand: Command {
       return 0
     }
     guard !held.isProcess, let record = held.record, let hold = record.hold else {
-      Output.complain("\(held.line); it is given back when that process ends")
+      Output.complain("\(held.line); it is given back when that \(held.isLeft ? "command" : "process") ends")
       return ExitStatus.rig
     }
     guard force || record.uid == getuid() || getuid() == 0 else {

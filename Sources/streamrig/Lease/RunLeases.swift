@@ -52,6 +52,9 @@ struct RunLeases {
 
   func release() { for lease in leases { lease.release() } }
 
+  /// Lets what is started from now on hold them too: `DeviceLease.pass`.
+  func pass() { for lease in leases { lease.pass() } }
+
   /// Leaves a hold of this record on all of them.
   /// - Throws: `SystemError` where that cannot be written.
   func hold(_ record: LeaseRecord) throws(SystemError) { for lease in leases { try lease.hold(record) } }
