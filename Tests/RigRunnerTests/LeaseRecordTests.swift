@@ -43,6 +43,15 @@ import Testing
     #expect(LeaseRecord(Array(text.utf8)) == nil)
   }
 
+  /// Whoever wrote the list, it names files of the folder of leases alone.
+  @Test func aListOfLocksLeadsNowhereElse() {
+    let text = record(until: 600).text.dropLast(2)
+    let locks = "[\"a-1.lease\",\"../b.lease\",\"c.txt\",7,\".lease\",\"/d.lease\",\"e.f.lease\"]"
+    let read = LeaseRecord(Array("\(text),\"locks\":\(locks)}\n".utf8))
+    #expect(read?.locks == ["a-1.lease", ".lease"])
+    #expect(read.flatMap { LeaseRecord(Array($0.text.utf8)) } == read)
+  }
+
   @Test func damagedRecordsAreReadOrNot() {
     let bytes = Array(record(until: 600).text.utf8)
     for index in bytes.indices {

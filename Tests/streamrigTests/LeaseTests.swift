@@ -202,6 +202,38 @@ import Testing
     #expect(try lease("hold", device, "--", "true").status == 0)
   }
 
+  /// Two holds, as a shell takes them.
+  @Test func theHoldOfAnotherDeviceKeepsTheFirst() throws {
+    let other = "127.66.240.2:7066"
+    func token(_ result: Tool.Result) -> String {
+      String(result.out.dropFirst("export STREAMRIG_LEASE=".count).dropLast())
+    }
+    let one = token(try lease("hold", device))
+    // What stands in the variable besides is nothing that a shell should read.
+    let both = token(try lease("hold", other, environment: ["STREAMRIG_LEASE": "\(one),$(false),\(one)"]))
+    #expect(both.hasPrefix("\(one),") && both.split(separator: ",").count == 2, "\(both)")
+    for name in [device, other] {
+      #expect(try lease("hold", name, "--", "true", environment: ["STREAMRIG_LEASE": both]).status == 0)
+    }
+  }
+
+  /// A device is released under all of its names, whichever is said, also after a run used the hold.
+  @Test func aReleaseIsWhole() throws {
+    func rig(_ name: String, _ control: String) throws -> String {
+      try folder.write(
+        "version: 1\nrig: r\ndevices:\n  - {name: \(name), model: m, serial: S1, host: 127.0.0.1, "
+          + "control: 'tcp \(control)'}\n", "\(name).yaml")
+    }
+    let (a, b) = (try rig("a", device), try rig("b", "127.66.240.3:1"))
+    let held = try lease("hold", "a", "--rig", a)
+    let token = String(held.out.dropFirst("export STREAMRIG_LEASE=".count).dropLast())
+    #expect(try lease("hold", device, "--", "true", environment: ["STREAMRIG_LEASE": token]).status == 0)
+    #expect(try lease("status", "b", "--rig", b).out.contains("is held by"))
+    #expect(try lease("release", device).out.contains("is free"))
+    #expect(try lease("status", "a", "--rig", a).out == "a is free\n")
+    #expect(try lease("status", "b", "--rig", b).out == "b is free\n")
+  }
+
   /// Anybody can write into the files: the lock alone decides, and a terminal sees none of it.
   @Test(
     arguments: [

@@ -50,11 +50,13 @@ public final class DeviceLease: @unchecked Sendable {
     do {
       // Always in the same order; as nobody waits while holding one, there is no deadlock either way.
       for name in Set(names).sorted() { try lease.lock(device, "\(folder)/\(name.file)", tokens: tokens, clock) }
+      try lease.lockRest(device, folder, tokens: tokens, clock)
       for (fd, file) in lease.locked {
         var mine = record
         // A hold goes on after the run that used it.
         if let there = LeaseRecord(LeaseFolder.contents(fd)), there.holds(clock), mine.hold == nil {
           mine.hold = there.hold
+          mine.locks = there.locks
         }
         try LeaseFolder.replace(mine.text, in: fd, file)
       }
@@ -79,6 +81,23 @@ public final class DeviceLease: @unchecked Sendable {
       throw Held(device: device, record: record, isProcess: false)
     }
     locked.append((fd, file))
+  }
+
+  /// A hold may have been taken by more names of the device than these: what happens to it happens under all of them.
+  private func lockRest(_ device: String, _ folder: String, tokens: Set<String>, _ clock: LeaseClock) throws {
+    for (fd, _) in locked {
+      guard let record = LeaseRecord(LeaseFolder.contents(fd)), record.holds(clock) else { continue }
+      for name in record.locks {
+        let file = "\(folder)/\(name)"
+        guard !locked.contains(where: { $0.file == file }), let there = try LeaseFolder.openForReading(file) else {
+          continue
+        }
+        let other = LeaseRecord(LeaseFolder.contents(there))
+        close(there)
+        // Anybody may have written the list: only what says that it is of this hold is.
+        if other?.hold?.token == record.hold?.token { try lock(device, file, tokens: tokens, clock) }
+      }
+    }
   }
 
   /// Whoever looks who holds a lease has a shared lock for a moment: that is not a holder.
@@ -116,6 +135,8 @@ public final class DeviceLease: @unchecked Sendable {
   /// - Throws: `SystemError` where that cannot be written: then there is no hold.
   public func hold(_ record: LeaseRecord) throws(SystemError) {
     defer { drop() }
+    var record = record
+    record.locks = locked.compactMap { $0.file.split(separator: "/").last.map(String.init) }
     do throws(SystemError) {
       for (fd, file) in locked {
         try LeaseFolder.replace(record.text, in: fd, file)
@@ -171,6 +192,17 @@ public struct LeaseName: Hashable, Comparable, Sendable {
   public var file: String { "\(stem).lease" }
   /// The name of the file that says why the device is quarantined.
   var quarantineFile: String { "\(stem).quarantine" }
+
+  /// Whether a text may be the name of a lock file, and leads nowhere else.
+  static func isFile(_ text: String) -> Bool {
+    text.hasSuffix(".lease") && text.utf8.count < 100
+      && text.utf8.dropLast(6).allSatisfy {
+        switch $0 {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D: true
+        default: false
+        }
+      }
+  }
 
   private var stem: String {
     let safe = text.utf8.prefix(60).map { byte -> Character in

@@ -19,6 +19,8 @@ public struct LeaseRecord: Hashable, Sendable {
   public var since: Int64
   /// Of a hold without a process.
   public var hold: Hold?
+  /// The files of all locks that the hold has: it is of one device, which may have several names.
+  public internal(set) var locks: [String] = []
 
   /// A lease that outlives the process which took it, until a time.
   public struct Hold: Hashable, Sendable {
@@ -67,6 +69,7 @@ public struct LeaseRecord: Hashable, Sendable {
         let uptime = hold["untilUptime"]?.integer, let until = hold["until"]?.integer
       else { return nil }
       self.hold = Hold(token: token, boot: boot, untilUptime: uptime, until: until)
+      locks = (json["locks"]?.array ?? []).compactMap(\.string).filter(LeaseName.isFile)
     }
   }
 
@@ -80,7 +83,7 @@ public struct LeaseRecord: Hashable, Sendable {
           "token": .string(hold.token), "boot": .string(hold.boot), "untilUptime": .integer(hold.untilUptime),
           "until": .integer(hold.until),
         ]
-      },
+      }, "locks": locks.isEmpty ? nil : .array(locks.map { .string($0) }),
     ]
     return json.text + "\n"
   }

@@ -95,7 +95,8 @@ enum LeaseCommand: Command {
       return ExitStatus.rig
     }
     Output.diagnose("\(target.device) is yours until \(UTCTime.text(clock.now + seconds)); runs of yours need this:")
-    Output.print("export STREAMRIG_LEASE=\(token)")
+    // What the shell has of other devices goes on.
+    Output.print("export STREAMRIG_LEASE=\((RunLeases.tokens + [token]).joined(separator: ","))")
     return 0
   }
 

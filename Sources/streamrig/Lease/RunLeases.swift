@@ -31,9 +31,18 @@ struct RunLeases {
     }
   }
 
+  /// Those of `STREAMRIG_LEASE`, each once; whatever is none is left out, as a shell may be told them.
+  static var tokens: [String] {
+    let words = getenv("STREAMRIG_LEASE").map { String(cString: $0) }?.split(separator: ",") ?? []
+    var seen: Set<String> = []
+    return words.map(String.init).filter { word in
+      word.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) } && seen.insert(word).inserted
+    }
+  }
+
   private static func takeAll(_ targets: [LeaseTarget], _ purpose: String) throws -> [DeviceLease] {
     let clock = LeaseClock.current
-    let tokens = getenv("STREAMRIG_LEASE").map { String(cString: $0) } ?? ""
+    let tokens = Set(RunLeases.tokens)
     var taken: [DeviceLease] = []
     do {
       for target in targets {
@@ -41,7 +50,7 @@ struct RunLeases {
           try DeviceLease.take(
             target.device, names: target.names,
             record: LeaseRecord(purpose, device: target.device, clock: clock),
-            tokens: Set(tokens.split(separator: ",").map(String.init)), clock: clock))
+            tokens: tokens, clock: clock))
       }
     } catch {
       for lease in taken { lease.release() }
