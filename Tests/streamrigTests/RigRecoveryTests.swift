@@ -90,4 +90,47 @@ import Testing
     }
     #expect(run.err.contains("ended with exit status 3: relay stuck"), "\(run.err)")
   }
+
+  // MARK: A phone's commands
+
+  /// A run of a rig whose phone's capture command hangs, once that has begun; it writes down what it started.
+  private func hangingPhone(limit: String) throws -> (run: Tool.Running, device: Tool.Running) {
+    let host = "127.66.243.\(limit == "1 s" ? 1 : 2)"
+    let device = try Tool.start(["emulate", "--host", host])
+    let script = try folder.write(
+      "sleep 303 </dev/null >/dev/null 2>&1 &\necho $! >>\(folder.url.path)/left\nwait\n", "cap")
+    let rig = try folder.write(
+      "version: 1\nrig: r\ndevices:\n  - {name: cam, model: emu-flagship, control: 'tcp \(host):7066', "
+        + "phone: {capture: 'sh \(script) {file}', limit: \(limit)}}\n", "r.yaml")
+    return (try Tool.start(arguments(rig), environment: environment), device)
+  }
+
+  private func left() -> [Int32] {
+    let text = (try? folder.read("left")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    return text.split(separator: "\n").compactMap { Int32($0) }
+  }
+
+  private func isAlive(_ pid: Int32) -> Bool {
+    let state = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ") Z "
+    return !state.contains(") Z ") && !state.contains(") X ")
+  }
+
+  /// What a command that does not end has started ends with it.
+  @Test(.timeLimit(.minutes(1))) func aPhonesCommandEndsWithAllThatItStarted() throws {
+    let (run, device) = try hangingPhone(limit: "1 s")
+    _ = try run.finish()
+    withExtendedLifetime(device) {}
+    #expect(!left().isEmpty)
+    for pid in left() { #expect(!isAlive(pid)) }
+  }
+
+  /// Ctrl-C does not wait for the limit of a phone's command.
+  @Test(.timeLimit(.minutes(1))) func ctrlCEndsAPhonesCommand() throws {
+    let (run, device) = try hangingPhone(limit: "10 min")
+    while left().isEmpty { usleep(20_000) }
+    run.interrupt()
+    #expect(try run.finish().status == 130)
+    withExtendedLifetime(device) {}
+    for pid in left() { #expect(!isAlive(pid)) }
+  }
 }

@@ -48,13 +48,14 @@ extension Tool {
     private let diagnostics = Pipe()
     private var said = Data()
 
-    fileprivate init(_ arguments: [String]) throws {
+    fileprivate init(_ arguments: [String], _ environment: [String: String]) throws {
       files = try Folder()
       let out = files.url.appending(path: "out")
       try Data().write(to: out)
       process.executableURL = Tool.program
       process.arguments = arguments
       process.currentDirectoryURL = Tool.root
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
       process.standardInput = FileHandle.nullDevice
       process.standardOutput = try FileHandle(forWritingTo: out)
       process.standardError = diagnostics
@@ -87,7 +88,9 @@ extension Tool {
     deinit { if process.isRunning { process.terminate() } }
   }
 
-  static func start(_ arguments: [String]) throws -> Running { try Running(arguments) }
+  static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
+    try Running(arguments, environment)
+  }
 }
 
 /// A folder that goes away with its owner.

@@ -1,7 +1,5 @@
 import Glibc
-import RigDevice
 import RigLoop
-import RigModel
 import RigPlan
 
 /// The recorder on a device's phone, as the rig file says how to start it and how to fetch what it recorded.
@@ -18,9 +16,11 @@ actor PhoneRecorder {
   /// By the phone's clock, ns since 1970; `nil`: it held nothing.
   private(set) var seenBefore: Int64?
 
-  private static let outputLimit = 400
+  private let isStopped: @Sendable () -> Bool
 
-  init(_ loop: EpollLoop, _ device: Rig.Device, _ phone: Rig.Phone) {
+  /// - Parameter isStopped: whether the run was interrupted: a command does not go on for long then.
+  init(_ loop: EpollLoop, _ device: Rig.Device, _ phone: Rig.Phone, isStopped: @escaping @Sendable () -> Bool) {
+    self.isStopped = isStopped
     self.loop = loop
     self.device = device
     self.phone = phone
@@ -50,36 +50,8 @@ actor PhoneRecorder {
   }
 
   private func run(_ template: CommandTemplate, file: String, _ log: Int32?) async throws {
-    let (program, arguments) = try device.program(template, file: file)
-    let child = try ChildProcess(loop, program: program, arguments: arguments, stderr: log)
-    let said = Said()
-    // A recorder that goes on in the background may hold the pipe open: only the command's own end counts.
-    let reader = loop.spawn {
-      while case let bytes = try await child.io.read(), !bytes.isEmpty {
-        if said.text.count < PhoneRecorder.outputLimit { said.text += bytes.prefix(PhoneRecorder.outputLimit) }
-      }
-    }
-    let timer = loop.schedule(at: loop.now + phone.limit) {
-      said.isLate = true
-      child.signal(SIGKILL)
-    }
-    let exit = try await child.waitForExit()
-    loop.cancel(timer)
-    // What the command said before it ended lies in the pipe.
-    try await loop.sleep(for: .milliseconds(10))
-    child.io.close()
-    _ = await reader.result
-    let quoted = PrintableText.quote(template.program)
-    if said.isLate { throw DriverError("\(quoted) did not end in \(phone.limit.text)") }
-    guard exit == .code(0) else {
-      let text = PrintableText.cut(String(decoding: said.text.prefix(200), as: UTF8.self))
-      throw DriverError("\(quoted) ended with \(exit)" + (said.text.isEmpty ? "" : ": \(text)"))
-    }
-  }
-
-  // Unchecked: touched only on the loop's thread.
-  private final class Said: @unchecked Sendable {
-    var text: [UInt8] = []
-    var isLate = false
+    try await RigCommand(
+      loop: loop, device: device, template: template, file: file, limit: phone.limit, log: log, isStopped: isStopped
+    ).run()
   }
 }

@@ -103,7 +103,7 @@ actor RigBench: CaseBench {
       link: device.link.choice,
       only: BenchDevice(
         name: device.name, model: device.model, host: device.host ?? "", opener: opener,
-        phone: device.phone.map { PhoneRecorder(loop, device, $0) }, isAway: device.link == .away),
+        phone: device.phone.map { PhoneRecorder(loop, device, $0, isStopped: isStopped) }, isAway: device.link == .away),
       radio: radio)
   }
 
