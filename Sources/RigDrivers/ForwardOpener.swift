@@ -76,7 +76,8 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
       printed.take(bytes)
       self.log(bytes)
     }
-    let child = try ChildProcess(loop, program: program, arguments: arguments, stderr: errors.childEnd)
+    let child = try ChildProcess(
+      loop, program: program, arguments: arguments, stderr: errors.childEnd, endsWithParent: true)
     forwarder = child
     let timer = loop.schedule(at: loop.now + patience) { child.io.close() }
     defer { loop.cancel(timer) }

@@ -29,7 +29,8 @@ public final class ProcessOpener: ChannelOpener, @unchecked Sendable {
     // An agent whose channel is closed must be gone before the next one is there.
     await end { $0.io.isClosed }
     let errors = try ErrorPipe(loop) { self.log($0) }
-    let child = try ChildProcess(loop, program: program, arguments: arguments, stderr: errors.childEnd)
+    let child = try ChildProcess(
+      loop, program: program, arguments: arguments, stderr: errors.childEnd, endsWithParent: true)
     children.append(child)
     return child.io
   }

@@ -1,6 +1,7 @@
 import CRigShims
 import Glibc
 import RigModel
+import Synchronization
 
 /// A child process with piped stdin and stdout; its stderr goes where the caller says.
 // Unchecked: touched only on the loop's thread.
@@ -23,21 +24,44 @@ public final class ChildProcess: @unchecked Sendable {
   private let pidfd: Int32
   private var exit: Exit?
 
-  /// - Parameter stderr: a descriptor for the child's stderr, taken over; `nil`: this process's own.
+  /// Those of this process that are not reaped yet; each leads a process group.
+  private static let running = Mutex<Set<Int32>>([])
+  /// What asks the kernel for a signal at the end of the parent, and becomes the program.
+  private static let wrapper: String? = ["/usr/bin/setpriv", "/bin/setpriv"].first { (path: String) in
+    access(path, X_OK) == 0
+  }
+
+  /// Ends all children and what they started, of a process that is about to end: SIGTERM, and 200 ms later SIGKILL.
+  /// Blocks meanwhile.
+  public static func endAll() {
+    running.withLock { for pid in $0 { Glibc.kill(-pid, SIGTERM) } }
+    usleep(200_000)
+    running.withLock { for pid in $0 { Glibc.kill(-pid, SIGKILL) } }
+  }
+
+  /// - Parameters:
+  ///   - stderr: a descriptor for the child's stderr, taken over; `nil`: this process's own.
+  ///   - endsWithParent: the child gets SIGTERM when the thread that starts it ends, be it by `kill -9` of the process.
+  ///     Where there is no `setpriv`, it does not.
   /// - Throws: `SystemError` where the program cannot be started.
   public init(
     _ loop: EpollLoop, program: String, arguments: [String], stderr: Int32? = nil,
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], endsWithParent: Bool = false
   ) throws(SystemError) {
     self.loop = loop
+    var words = [program] + arguments
+    // A program that cannot be started is named by its own error.
+    if endsWithParent, access(program, X_OK) == 0, let wrapper = ChildProcess.wrapper {
+      words = [wrapper, "--pdeathsig", "TERM", "--"] + words
+    }
     var toChild: [Int32] = [-1, -1]
     var fromChild: [Int32] = [-1, -1]
     guard rig_pipe(&toChild) == 0, rig_pipe(&fromChild) == 0 else { throw SystemError("pipe2") }
-    var argv = ([program] + arguments).map { strdup($0) } + [nil]
+    var argv = words.map { strdup($0) } + [nil]
     var envp = ChildProcess.environment(adding: environment).map { strdup($0) } + [nil]
     defer { for p in argv + envp { free(p) } }
     var pid: pid_t = 0
-    let rc = rig_spawn(&pid, program, &argv, &envp, toChild[0], fromChild[1], stderr ?? -1)
+    let rc = rig_spawn(&pid, words[0], &argv, &envp, toChild[0], fromChild[1], stderr ?? -1)
     close(toChild[0])
     close(fromChild[1])
     if let stderr { close(stderr) }
@@ -47,6 +71,7 @@ public final class ChildProcess: @unchecked Sendable {
       throw SystemError("posix_spawn", code: rc, on: program)
     }
     self.pid = pid
+    ChildProcess.running.withLock { _ = $0.insert(pid) }
     io = try ByteStream(loop, input: fromChild[0], output: toChild[1])
     pidfd = rig_pidfd_open(pid)
     guard pidfd >= 0 else {
@@ -79,11 +104,20 @@ public final class ChildProcess: @unchecked Sendable {
   public var isRunning: Bool {
     var code: Int32 = 0
     var signal: Int32 = 0
-    if exit == nil, rig_wait_status(pid, &code, &signal, 0) != 0 {
+    if exit == nil, reap(&code, &signal, block: false) {
       exit = signal != 0 ? .signal(signal) : .code(code)
       loop.unwatch(pidfd)
     }
     return exit == nil
+  }
+
+  /// Under the lock: nobody signals a group whose number is free again.
+  private func reap(_ code: inout Int32, _ signal: inout Int32, block: Bool) -> Bool {
+    ChildProcess.running.withLock {
+      guard rig_wait_status(pid, &code, &signal, block ? 1 : 0) != 0 else { return false }
+      $0.remove(pid)
+      return true
+    }
   }
 
   public func signal(_ number: Int32) { if exit == nil { Glibc.kill(pid, number) } }
@@ -137,7 +171,7 @@ public final class ChildProcess: @unchecked Sendable {
       signalGroup(SIGKILL)
       var code: Int32 = 0
       var signal: Int32 = 0
-      _ = rig_wait_status(pid, &code, &signal, 1)
+      _ = reap(&code, &signal, block: true)
       loop.unwatch(pidfd)
     }
     close(pidfd)

@@ -178,6 +178,9 @@ struct RunSession {
     console?.say("interrupted by \(String(cString: strsignal(number))): ending sessions; again to give up at once")
     await runner.interrupt("interrupted by \(String(cString: strsignal(number)))")
     _ = try await signals.next()
+    // What goes on by itself would keep a port, or a device.
+    ChildProcess.endAll()
+    for text in PowerSwitches.leave() { Output.complain(text) }
     exit(ExitStatus.interrupted)
   }
 

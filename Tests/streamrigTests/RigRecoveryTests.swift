@@ -133,4 +133,45 @@ import Testing
     withExtendedLifetime(device) {}
     for pid in left() { #expect(!isAlive(pid)) }
   }
+
+  // MARK: The second Ctrl-C
+
+  /// It ends the commands that go on with all that they started, and leaves no device off.
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func theSecondCtrlCLeavesNothing(_ isPair: Bool) throws {
+    let slow = try folder.write(
+      "sleep 303 </dev/null >/dev/null 2>&1 &\necho $! >>\(folder.url.path)/left\nwait\n", "slow")
+    let on = try folder.write("echo switched on\necho on >>\(folder.url.path)/on\n", "switch-on")
+    let power = isPair ? "off: 'sh \(slow)', on: 'sh \(on)'" : "cycle: 'sh \(slow)'"
+    let run = try Tool.start(arguments(try rig(", power: {\(power)}")), environment: environment)
+    while left().isEmpty { usleep(20_000) }
+    run.interrupt()
+    #expect(try run.next(until: "again to give up"))
+    run.interrupt()
+    let result = try run.finish()
+    #expect(result.status == 130)
+    for pid in left() { #expect(!isAlive(pid)) }
+    if isPair {
+      #expect(result.err.contains("cam was being switched off and on: its `on` command is started"), "\(result.err)")
+      while (try? folder.read("on")) == nil { usleep(20_000) }
+    } else {
+      #expect(result.err.contains("cam may be off"), "\(result.err)")
+    }
+  }
+
+  /// `kill -9` cannot be caught: the kernel ends the forwarder.
+  @Test(.timeLimit(.minutes(1))) func aForwarderEndsWithAKilledRun() throws {
+    let host = "127.66.243.3"
+    let device = try Tool.start(["emulate", "--host", host])
+    let forwarder = try folder.write("echo $$ >>\(folder.url.path)/left\nexec sleep 303\n", "forward")
+    let rig = try folder.write(
+      "version: 1\nrig: r\ndevices:\n  - {name: cam, model: emu-flagship, control: 'forward sh \(forwarder)', "
+        + "host: \(host)}\n", "r.yaml")
+    let run = try Tool.start(arguments(rig), environment: environment)
+    while left().isEmpty { usleep(20_000) }
+    run.kill()
+    _ = try run.finish()
+    withExtendedLifetime(device) {}
+    while left().contains(where: isAlive) { usleep(20_000) }
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// The built `streamrig`, run as a user runs it.
@@ -71,6 +72,19 @@ extension Tool {
       }
       return String(decoding: said, as: UTF8.self)
     }
+
+    /// Waits for a text on standard error; false: the program ended without it.
+    func next(until text: String) throws -> Bool {
+      while !String(decoding: said, as: UTF8.self).contains(text) {
+        let more = diagnostics.fileHandleForReading.availableData
+        if more.isEmpty { return false }
+        said += more
+      }
+      return true
+    }
+
+    /// As `kill -9`.
+    func kill() { _ = Glibc.kill(process.processIdentifier, SIGKILL) }
 
     /// As Ctrl-C.
     func interrupt() { process.interrupt() }

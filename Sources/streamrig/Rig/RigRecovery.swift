@@ -22,12 +22,18 @@ enum RigRecovery {
     if let usb = opener as? USBOpener { steps.append(RecoveryLadder.Step("USB reset") { try await usb.reset() }) }
     if let power = device.power {
       if let cycle = power.cycle {
-        steps.append(RecoveryLadder.Step("power cycle") { try await run(loop, device, cycle) })
-      } else if let off = power.off, let on = power.on {
         steps.append(
-          RecoveryLadder.power(
-            loop, off: { try await run(loop, device, off) }, pause: power.pause,
-            on: { try await run(loop, device, on) }))
+          RecoveryLadder.Step("power cycle") {
+            try await PowerSwitches.during(device, on: nil) { try await run(loop, device, cycle) }
+          })
+      } else if let off = power.off, let on = power.on {
+        let pair = RecoveryLadder.power(
+          loop, off: { try await run(loop, device, off) }, pause: power.pause,
+          on: { try await run(loop, device, on) })
+        steps.append(
+          RecoveryLadder.Step(pair.name, reboots: pair.reboots) {
+            try await PowerSwitches.during(device, on: on) { try await pair.take() }
+          })
       }
     }
     if let actuator = device.actuator {
