@@ -17,6 +17,9 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   private var forwarder: ChildProcess?
   private var port: UInt16?
   private var printed = Tail()
+  /// The last time that it hung, and what that was.
+  private var hang: (at: HostTime, error: DriverError)?
+  private static let hangEnds: Duration = .milliseconds(500)
   private var log: @Sendable ([UInt8]) -> Void = { _ in }
 
   /// - Parameters:
@@ -44,6 +47,8 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
   /// - Throws: `DriverError` where the command gives no port, or nobody listens there.
   public nonisolated(nonsending) func open() async throws -> any ByteChannel {
     if let port, let channel = try? await connect(port) { return channel }
+    // Who asks again at once would wait as long for the same.
+    if let hang, loop.now < hang.at + patience { throw hang.error }
     let fresh = try await forward()
     port = fresh
     do { return try await connect(fresh) } catch {
@@ -79,7 +84,8 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
     let child = try ChildProcess(
       loop, program: program, arguments: arguments, stderr: errors.childEnd, endsWithParent: true)
     forwarder = child
-    let timer = loop.schedule(at: loop.now + patience) { child.io.close() }
+    let deadline = loop.now + patience
+    let timer = loop.schedule(at: deadline) { child.io.close() }
     defer { loop.cancel(timer) }
     var text: [UInt8] = []
     while text.count < 1 << 16 {
@@ -100,11 +106,15 @@ public final class ForwardOpener: ChannelOpener, @unchecked Sendable {
       if bytes.isEmpty { break }
     }
     forwarder = nil
-    let exit = await child.endGroup().map { "\($0)" } ?? "interrupted"
+    let isLate = loop.now >= deadline
+    let end = isLate ? await child.endGroup(patience: ForwardOpener.hangEnds) : await child.endGroup()
     // What it said on its way out lies in the pipe.
     printed.take(errors.close())
-    throw DriverError(
-      "\(command.debugDescription) gave no port: \(exit), and it printed \(printed.text.debugDescription)")
+    let why = isLate ? "it was ended after \(patience.text)" : end.map { "\($0)" } ?? "interrupted"
+    let error = DriverError(
+      "\(command.debugDescription) gave no port: \(why), and it printed \(printed.text.debugDescription)")
+    if isLate { hang = (loop.now, error) }
+    throw error
   }
 
   /// The last of what a forwarder printed.

@@ -87,10 +87,15 @@ import Testing
   @Test func aCommandThatSaysNothing() throws {
     let loop = try EpollLoop()
     try loop.run {
-      let script = try Script("exec sleep 1000")
-      await #expect(throws: DriverError.self) {
-        _ = try await ForwardOpener(loop, command: script.command, patience: .milliseconds(50)).open()
+      let script = try Script("echo run >>runs; echo waiting for device; exec sleep 1000")
+      let opener = ForwardOpener(loop, command: script.command, patience: .seconds(4))
+      // A hang is not worth a second try at once.
+      for _ in 0..<2 {
+        let error = await #expect(throws: DriverError.self) { _ = try await opener.open() }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("gave no port: it was ended after 4 s, and it printed \"waiting for device"), "\(text)")
       }
+      #expect(try String(contentsOf: script.folder.appending(path: "runs"), encoding: .utf8) == "run\n")
     }
   }
 
