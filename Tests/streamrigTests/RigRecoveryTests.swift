@@ -98,7 +98,8 @@ import Testing
     let host = "127.66.243.\(limit == "1 s" ? 1 : 2)"
     let device = try Tool.start(["emulate", "--host", host])
     let script = try folder.write(
-      "sleep 303 </dev/null >/dev/null 2>&1 &\necho $! >>\(folder.url.path)/left\nwait\n", "cap")
+      "sleep 303 </dev/null >/dev/null 2>&1 &\necho $! >>\(folder.url.path)/left\necho >\(pipe("ready"))\nwait\n", "cap"
+    )
     let rig = try folder.write(
       "version: 1\nrig: r\ndevices:\n  - {name: cam, model: emu-flagship, control: 'tcp \(host):7066', "
         + "phone: {capture: 'sh \(script) {file}', limit: \(limit)}}\n", "r.yaml")
@@ -108,6 +109,18 @@ import Testing
   private func left() -> [Int32] {
     let text = (try? folder.read("left")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     return text.split(separator: "\n").compactMap { Int32($0) }
+  }
+
+  /// A pipe with a name, on which a script tells how far it is.
+  private func pipe(_ name: String) -> String {
+    let path = folder.url.appending(path: name).path
+    mkfifo(path, 0o600)
+    return path
+  }
+
+  /// Waits until a script has opened it, and all that have it open have closed it.
+  private func told(_ path: String) throws {
+    _ = try #require(FileHandle(forReadingAtPath: path)).readDataToEndOfFile()
   }
 
   private func isAlive(_ pid: Int32) -> Bool {
@@ -127,7 +140,7 @@ import Testing
   /// Ctrl-C does not wait for the limit of a phone's command.
   @Test(.timeLimit(.minutes(1))) func ctrlCEndsAPhonesCommand() throws {
     let (run, device) = try hangingPhone(limit: "10 min")
-    while left().isEmpty { usleep(20_000) }
+    try told(folder.url.appending(path: "ready").path)
     run.interrupt()
     #expect(try run.finish().status == 130)
     withExtendedLifetime(device) {}
@@ -139,21 +152,22 @@ import Testing
   /// It ends the commands that go on with all that they started, and leaves no device off.
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
   func theSecondCtrlCLeavesNothing(_ isPair: Bool) throws {
+    let (ready, done) = (pipe("ready"), pipe("done"))
     let slow = try folder.write(
-      "sleep 303 </dev/null >/dev/null 2>&1 &\necho $! >>\(folder.url.path)/left\nwait\n", "slow")
-    let on = try folder.write("echo switched on\necho on >>\(folder.url.path)/on\n", "switch-on")
+      "sleep 303 </dev/null >/dev/null 2>&1 &\necho $! >>\(folder.url.path)/left\necho >\(ready)\nwait\n", "slow")
+    let on = try folder.write("echo switched on\necho on >\(done)\n", "switch-on")
     let power = isPair ? "off: 'sh \(slow)', on: 'sh \(on)'" : "cycle: 'sh \(slow)'"
     let run = try Tool.start(arguments(try rig(", power: {\(power)}")), environment: environment)
-    while left().isEmpty { usleep(20_000) }
+    try told(ready)
     run.interrupt()
     #expect(try run.next(until: "again to give up"))
     run.interrupt()
+    if isPair { try told(done) }
     let result = try run.finish()
     #expect(result.status == 130)
     for pid in left() { #expect(!isAlive(pid)) }
     if isPair {
       #expect(result.err.contains("cam was being switched off and on: its `on` command is started"), "\(result.err)")
-      while (try? folder.read("on")) == nil { usleep(20_000) }
     } else {
       #expect(result.err.contains("cam may be off"), "\(result.err)")
     }
@@ -163,15 +177,17 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func aForwarderEndsWithAKilledRun() throws {
     let host = "127.66.243.3"
     let device = try Tool.start(["emulate", "--host", host])
-    let forwarder = try folder.write("echo $$ >>\(folder.url.path)/left\nexec sleep 303\n", "forward")
+    // It ends when the last that has it does.
+    let alive = pipe("alive")
+    let forwarder = try folder.write("exec 3>\(alive)\necho >&3\nexec sleep 303\n", "forward")
     let rig = try folder.write(
       "version: 1\nrig: r\ndevices:\n  - {name: cam, model: emu-flagship, control: 'forward sh \(forwarder)', "
         + "host: \(host)}\n", "r.yaml")
     let run = try Tool.start(arguments(rig), environment: environment)
-    while left().isEmpty { usleep(20_000) }
+    let pipe = try #require(FileHandle(forReadingAtPath: alive))
+    #expect(!pipe.availableData.isEmpty)
     run.kill()
-    _ = try run.finish()
+    #expect(pipe.readDataToEndOfFile().isEmpty)
     withExtendedLifetime(device) {}
-    while left().contains(where: isAlive) { usleep(20_000) }
   }
 }
