@@ -15,10 +15,12 @@ public protocol Link: Sendable {
   func probe(_ target: Hello.Probe?) async -> Fact
   /// Whether the access point still answers: `link.hotspot-gone`, `link.hotspot-still-up` or `link.station-failed`.
   func probeGone(_ target: Hello.Probe?) async -> Fact
-  /// Whether anything still listens where the media came from: `wire.port-closed` or `wire.port-still-open`.
+  /// Whether anything still listens where the media came from: `wire.port-closed`, `wire.port-still-open` or
+  /// `link.station-failed`.
   func probePort(host: String, port: UInt16) async -> Fact
 
-  /// Calls `see` with what the link notices by itself: facts of kind `link.lost` or `link.station-failed`. Replaces an earlier listener.
+  /// Calls `see` with what the link notices by itself: facts of kind `link.lost` or `link.station-failed`. Replaces an
+  /// earlier listener.
   func watch(_ see: @escaping @Sendable (Fact) -> Void) async
   /// Begins a fault of the network path itself; it ends as its arguments say, or with the case.
   /// - Returns: a token for `proof`.

@@ -6,12 +6,15 @@ struct Allowance {
     /// Records.
     case damage
     case events
+    /// Events that overtook the answer to `start`, and wait for it.
+    case early
 
     var most: Int {
       switch self {
       case .log: 4 << 20
       case .damage: 1000
       case .events: 20_000
+      case .early: 1000
       }
     }
 
@@ -20,6 +23,7 @@ struct Allowance {
       case .log: "4 MiB of the device's log"
       case .damage: "1000 damaged records"
       case .events: "20000 events"
+      case .early: "1000 events before the answer to start"
       }
     }
   }

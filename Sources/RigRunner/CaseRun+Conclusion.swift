@@ -26,8 +26,8 @@ extension CaseRun {
     if let more = allowance.dropped[.events] {
       doubts.append("the device sent \(more) events more than the \(Allowance.Kind.events.most) that are judged")
     }
-    if eventsNotHeld > 0 {
-      doubts.append("\(eventsNotHeld) events more than \(CaseRun.mostHeld) came before the answer to start")
+    if let more = allowance.dropped[.early] {
+      doubts.append("\(more) events more than \(Allowance.Kind.early.most) came before the answer to start")
     }
     if eventsLost > 0 { doubts.append("\(eventsLost) events were lost on the control link") }
     // How long the phone waited for its key frame does not depend on this machine.

@@ -30,8 +30,6 @@ public actor CaseRun {
   /// The reply to `start` is due, and what stands behind it on the wire must not overtake it.
   var isStarting = false
   private var held: [DeviceEvent] = []
-  private(set) var eventsNotHeld = 0
-  static let mostHeld = 1_000
   /// A device names one or two; each costs time with every text.
   private static let mostSecrets = 64
   private(set) var linkIsDown = false
@@ -258,7 +256,10 @@ public actor CaseRun {
     switch signal {
     case .event(let event):
       learn(event)
-      guard !isStarting || session.isCleaning || isOver else { return hold(event) }
+      guard !isStarting || session.isCleaning || isOver else {
+        if keeps(.early) { held.append(event) }
+        return
+      }
       if event.name == "x.encoder.first" { counterModulus = event.data["counterModulus"]?.integer.map { Int($0) } }
       if !event.isClaim, event.run == nil || event.run == run { eventsSeen.insert(event.name) }
       // The session gets all of them; a reader, and the checks, as many as a file can hold.
@@ -310,7 +311,8 @@ public actor CaseRun {
       if let key = event.data["join"]?["key"]?.string { keys.insert(key) }
     }
     if event.name == "rtspAddressReceived", let address = event.data["address"]?.string {
-      keys.formUnion(AddressRule.passwords(in: address))
+      // What is no URL is refused; reports hide credentials in whatever looks like one.
+      if let password = try? RTSPURL(parsing: address).password, !password.isEmpty { keys.insert(password) }
     }
     if keys.count > before { redactor = Redactor(secrets: keys.sorted()) }
   }
@@ -342,15 +344,6 @@ public actor CaseRun {
     for action in actions { perform(action) }
     schedule()
     if session.isCleaning { releaseHeldEvents() }
-  }
-
-  /// Events may overtake the answer to `start`; a device that floods meanwhile is not listened to for ever.
-  private func hold(_ event: DeviceEvent) {
-    if held.count < CaseRun.mostHeld { return held.append(event) }
-    if held.count == CaseRun.mostHeld, eventsNotHeld == 0 {
-      entry(.note("\(CaseRun.mostHeld) events came before the answer to start: those that follow are not kept"))
-    }
-    eventsNotHeld += 1
   }
 
   func releaseHeldEvents() {

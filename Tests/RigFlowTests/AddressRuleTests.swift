@@ -103,15 +103,6 @@ import Testing
     #expect(problem(huge) == .tooLong(1_000_000))
   }
 
-  @Test(arguments: [
-    ("rtsp://admin:pa%2Fss%zz@h/", ["pa%2Fss%zz", "pa/ss%zz"]), ("rtsp://a:b:c@d@h:554/x", ["b:c@d"]),
-    ("rtsp://admin@h/", []), ("rtsp://admin:@h/", []), ("rtsp://h/a:b@c", []), ("h:p@x", []), ("", []),
-    ("rtsp://u:p%4", []), ("RTSP://u:p%4@", ["p%4"]),
-  ])
-  func passwordsOfAnAddress(_ address: String, _ expected: [String]) {
-    #expect(AddressRule.passwords(in: address) == Set(expected))
-  }
-
   /// A combining mark makes one character with the delimiter before it; a player that reads bytes still sees the
   /// delimiter.
   @Test func combiningMarksHideNoDelimiter() throws {

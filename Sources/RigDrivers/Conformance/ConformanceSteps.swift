@@ -76,10 +76,8 @@ final class ConformanceSteps: @unchecked Sendable {
       }
     }
   }
-  private var openFailure = ""
-
-  /// Why the first channel did not open; `nil`: it did.
-  private(set) var failureToOpen: String?
+  /// Why the last channel did not open; `nil`: all did.
+  private(set) var openFailure: String?
 
   func close() {
     damagedBefore += current?.damagedCount ?? 0
@@ -139,8 +137,7 @@ final class ConformanceSteps: @unchecked Sendable {
   /// - Returns: whether the rest can be tried at all.
   nonisolated(nonsending) func greeting() async -> Bool {
     guard let link = await open() else {
-      say("hello: the channel opens", .notOK(openFailure))
-      failureToOpen = openFailure
+      say("hello: the channel opens", .notOK(openFailure ?? ""))
       return false
     }
     say("hello: the channel opens", .ok)

@@ -48,7 +48,7 @@ public struct DeviceConformance: Sendable {
     let steps = ConformanceSteps(loop, opener, settings, nonces: nonces, line)
     guard await steps.greeting() else {
       steps.close()
-      return steps.failureToOpen.map { .unreached($0) } ?? .notConforming
+      return steps.openFailure.map { .unreached($0) } ?? .notConforming
     }
     await steps.requests()
     await steps.records()

@@ -52,3 +52,10 @@ enum WiFiText {
     bytes.map { (($0 < 16) ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
+
+extension WiFiLink {
+  /// Why a text can be the key of no hotspot; `nil`: it can. Says nothing of the text.
+  public static func problem(ofKey text: String) -> String? {
+    HotspotKey(text) == nil ? JoinFailure.badKey.description : nil
+  }
+}

@@ -41,10 +41,3 @@ extension Radio {
     return nil
   }
 }
-
-extension WiFiLink {
-  /// Why a text can be the key of no hotspot; `nil`: it can. Says nothing of the text.
-  public static func problem(ofKey text: String) -> String? {
-    HotspotKey(text) == nil ? JoinFailure.badKey.description : nil
-  }
-}

@@ -1,4 +1,3 @@
-import Glibc
 import RigDevice
 import RigLoop
 import RigModel

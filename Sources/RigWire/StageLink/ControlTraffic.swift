@@ -7,8 +7,6 @@ import RigBytes
 /// What is encrypted on its way is not seen, and need not be.
 public struct ControlTraffic: Sendable {
   private var connections: Set<FlowKey> = []
-  /// Packets that were recognised.
-  public private(set) var packets = 0
 
   /// Records come every second: a connection that was forgotten is soon known again.
   private static let mostConnections = 512
@@ -22,7 +20,7 @@ public struct ControlTraffic: Sendable {
     let packet = NetworkDissector.dissect(frame, link: link)
     guard packet.kind == .tcp else { return false }
     if connections.contains(packet.flow) {
-      guard packet.tcp.flags.contains(.syn), !packet.tcp.flags.contains(.ack) else { return count() }
+      guard packet.tcp.flags.contains(.syn), !packet.tcp.flags.contains(.ack) else { return true }
       // The ports are used again, for whatever.
       connections.remove(packet.flow)
       connections.remove(packet.flow.reversed)
@@ -31,11 +29,6 @@ public struct ControlTraffic: Sendable {
     if connections.count >= ControlTraffic.mostConnections { connections.removeAll() }
     connections.insert(packet.flow)
     connections.insert(packet.flow.reversed)
-    return count()
-  }
-
-  private mutating func count() -> Bool {
-    packets += 1
     return true
   }
 
